@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# What share/cluster, spark and hadoop do without an engine. `make check-cluster` has the rest.
+# Tests of share/cluster, share/spark and share/hadoop that need no engine. `make check-cluster` runs the engines.
 
 load helper
 
 SHARE=$BATS_TEST_DIRNAME/../share
 
-# python CODE: try it, with the modules at hand and files as lists of lines
+# python <CODE: runs the code with the modules of share/cluster, share/spark and share/hadoop
 python() {
 	cat >code.py
 	tried='python3 code.py'
@@ -14,7 +14,7 @@ python() {
 	    python3 -W error code.py >out 2>err || status=$?
 }
 
-@test "stars by rounds are the groups of shgroup, for any ids" {
+@test "groups formed in rounds equal the groups of shgroup, for any ids" {
 	python <<-'END'
 		import random, subprocess
 		import shcluster as c
@@ -28,21 +28,21 @@ python() {
 		    return set(c.members(edges))
 
 		def star(pairs):
-		    free, taken = sorted(c.alive(pairs)), []
-		    while free:
-		        told = list(c.take(sorted(c.choose(free))))
-		        taken += [line for is_taken, line in told if is_taken]
-		        free = sorted(line for is_taken, line in told if not is_taken)
-		    told = list(c.keep(sorted(list(c.both_ways(pairs)) + taken)))
-		    offers = sorted(line for kept, line in told if not kept)
-		    return {line for kept, line in told if kept} | set(c.firsts(offers))
+		    remaining, removed = sorted(c.remaining(pairs)), []
+		    while remaining:
+		        result = list(c.remove_neighbours(sorted(c.select_keepers(remaining))))
+		        removed += [line for is_removed, line in result if is_removed]
+		        remaining = sorted(line for is_removed, line in result if not is_removed)
+		    result = list(c.propose_keepers(sorted(list(c.both_ways(pairs)) + removed)))
+		    proposals = sorted(line for is_keeper, line in result if not is_keeper)
+		    return {line for is_keeper, line in result if is_keeper} | set(c.least_keepers(proposals))
 
 		seed = random.randrange(1 << 32)
 		r = random.Random(seed)
 		for case in range(60):
 		    n = r.choice([2, 3, 8, 30, 200])
 		    ids = [bytes(r.choice(b"\0\1\bab~\xff ") for _ in range(r.randint(1, 4))) for _ in range(n)]
-		    if case % 5 == 0:  # a chain, the worst there is
+		    if case % 5 == 0:  # a chain needs the most rounds
 		        ids = sorted(set(ids))
 		        pairs = list(zip(ids, ids[1:]))
 		    else:
@@ -58,7 +58,7 @@ python() {
 	exits 0
 }
 
-@test "hot keys dealt to tasks give each pair once, also of ids and records that come twice" {
+@test "hot keys split among tasks give each pair once, also for repeated ids and records" {
 	cat >docs.fp <<-'END'
 		0000000000000000	same
 		0000000000000001	same
@@ -73,15 +73,15 @@ python() {
 		import collections
 		import shcluster as c
 		bands = open("bands", "rb").read().split(b"\n")[:-1]
-		counts = collections.Counter(map(c.task_of, bands))
+		counts = collections.Counter(map(c.first_field, bands))
 		for limit in 1000, 50, 7, 3:
 		    notes = []
-		    hot = {key: c.hot_parts(n, limit, 1.0) for key, n in counts.items()}
-		    hot = {key: parts for key, parts in hot.items() if parts > 1}
+		    hot = {key: c.fragments_of(n, limit, 1.0) for key, n in counts.items()}
+		    hot = {key: fragments for key, fragments in hot.items() if fragments > 1}
 		    assert bool(hot) == (limit < 100)
 		    records = sorted(c.split(bands, hot))
-		    largest = collections.Counter(map(c.task_of, records)).most_common(1)[0][1]
-		    assert largest <= 5 * limit  # parts are dealt by a hash: two of them, and some more
+		    largest = collections.Counter(map(c.first_field, records)).most_common(1)[0][1]
+		    assert largest <= 5 * limit  # a task has two fragments; a hash makes their sizes differ
 		    got = sorted(c.join(records, ["shjoin"], note=notes.append))
 		    open("got", "wb").write(b"".join(line + b"\n" for line in got))
 		    assert open("got", "rb").read() == open("want", "rb").read(), limit
@@ -90,16 +90,16 @@ python() {
 	exits 0
 }
 
-@test "identical fingerprints collapse as shjoin --collapse does it" {
+@test "collapse() writes the pairs of shjoin --collapse" {
 	for i in $(seq 40); do printf '%016x\tn%d\n' $((i % 4 * 255)) "$i"; done >docs.fp
 	for tag in '' '\t33fd'; do
 		cat docs.fp docs.fp | sed "s/\$/$tag/" | sort >twice
 		shjoin --collapse -k 8 twice 2>/dev/null | sort >want
 		python <<-'END'
 			import shcluster as c
-			told = list(c.collapse(open("twice", "rb").read().split(b"\n")[:-1]))
-			open("first.fp", "wb").write(b"".join(line + b"\n" for is_pair, line in told if not is_pair))
-			open("copies", "wb").write(b"".join(line + b"\n" for is_pair, line in told if is_pair))
+			result = list(c.collapse(open("twice", "rb").read().split(b"\n")[:-1]))
+			open("first.fp", "wb").write(b"".join(line + b"\n" for is_pair, line in result if not is_pair))
+			open("copies", "wb").write(b"".join(line + b"\n" for is_pair, line in result if is_pair))
 		END
 		exits 0
 		shjoin -k 8 first.fp | sort - copies >got
@@ -107,7 +107,7 @@ python() {
 	done
 }
 
-@test "a filter that fails, leaves input unread or has its input break off is an error" {
+@test "a filter that fails or leaves input unread is an error, and so is an input that breaks off" {
 	python <<-'END'
 		import shcluster as c
 		def fails(command, lines, error):
@@ -126,26 +126,26 @@ python() {
 		    yield b"a\tb c"
 		    raise ValueError("broke off")
 		assert fails(["shfp"], broken(), ValueError) == "broke off"
-		# More than the pipes hold, both ways; bytes that are no UTF-8; a carriage return.
+		# The input and the output are larger than a pipe. They have bytes that are not UTF-8, and a carriage return.
 		lines = [b"\xff\r%d" % i for i in range(300000)]
 		assert list(c.run_filter(["cat"], iter(lines))) == lines
 		notes = []
 		assert list(c.run_filter(["shfp"], [b"a\t."], notes.append)) == []
 		assert notes[0].startswith("shfp: -:1: document 'a' has no features"), notes
-		next(c.run_filter(["cat"], iter(lines))), "one that is not read to its end is ended"
+		next(c.run_filter(["cat"], iter(lines))), "a filter whose output is not read to its end is killed"
 	END
 	exits 0
 }
 
-@test "the same filters as commands, as Hadoop Streaming runs them" {
+@test "the commands of shcluster.py give the same pairs and groups" {
 	logic="python3 $SHARE/cluster/shcluster.py"
 	for i in $(seq 30); do printf '%016x\tn%d\n' $((i % 4)) "$i"; done >docs.fp
 	shjoin -k 3 docs.fp | sort >want
 	try "$logic sample 1.0 <docs.fp | shband -k 3 | cut -f 1 | sort | $logic count"
 	exits 0
-	sed 's/$/\t/' out >counts # a tab behind the key does no harm
+	sed 's/$/\t/' out >counts # Hadoop Streaming appends a tab to a key
 	try "sed 's/\t.*//' counts | $logic count | awk '{ n += \$2 } END { print n }'"
-	gives 7 # keys: three of zeros, and four
+	gives 7 # keys: one in each of three tables, and four in the table of the lowest bits
 	try "cut -f 1,2 counts | $logic hot 5 1.0 | tee hot"
 	[ -s hot ]
 	try "shband docs.fp | $logic split hot | sort | sed 's/\$/\t/' | $logic join shjoin | sort"
@@ -166,8 +166,8 @@ python() {
 	grep -q '^usage:' err
 }
 
-@test "passages in parts: the spans are those of shspan, of frequent seeds too" {
-	# The same passages in many documents, changed here and there: more than ten places a seed.
+@test "the spans of all partitions are the spans of shspan, also for frequent seeds" {
+	# Many documents have the same passages with some words changed: a seed has more than ten postings.
 	awk 'BEGIN {
 		srand(7)
 		for (d = 0; d < 150; d++) {
@@ -193,16 +193,16 @@ python() {
 			import shcluster as c
 			options = shlex.split("$options")
 			documents = {line.split(b"\t")[0]: line[:-1] for line in open("docs.tsv", "rb")}
-			places = sorted(c.seed_place(line[:-1]) for line in open("seeds", "rb"))
-			assert max(len(s[1]) for s in c.shares(places)) == 10
+			postings = sorted(c.posting_of(line[:-1]) for line in open("seeds", "rb"))
+			assert max(len(s[1]) for s in c.comparisons(postings)) == 10
 			with open("got", "wb") as got:
-			    for part in range(3):
-			        mine = [s for s in c.shares(places) if c.stable_hash(s[0]) % 3 == part]
-			        earlier = {id for s in mine for id, _ in s[1]}
+			    for partition in range(3):
+			        own = [s for s in c.comparisons(postings) if c.stable_hash(s[0]) % 3 == partition]
+			        earlier = {id for s in own for id, _ in s[1]}
 			        records = [(b"s", documents[id]) for id in sorted(earlier)]
-			        records += [(b"t", documents[id]) for id in sorted({s[0] for s in mine})]
-			        records += [(b"", s) for s in mine]
-			        for span in c.spans_of_part(records, ["shspan"] + options):
+			        records += [(b"t", documents[id]) for id in sorted({s[0] for s in own})]
+			        records += [(b"", s) for s in own]
+			        for span in c.spans_of_partition(records, ["shspan"] + options):
 			            got.write(span + b"\n")
 		END
 		exits 0
@@ -230,10 +230,10 @@ python() {
 	for script in spark/shspark hadoop/shhadoop; do
 		try "python3 -B $SHARE/$script.py --shfp=-l docs out"
 		exits 2
-		grep -q 'shfp: option -l not recognized (not all work on a cluster' err
+		grep -q 'shfp: option -l not recognized (some options cannot be used on a cluster' err
 		try "python3 -B $SHARE/$script.py --shfp='-n 2 docs' docs out"
 		exits 2
-		grep -q 'shfp docs: each task would read this instead of its part of the input' err
+		grep -q 'shfp docs: expected options only: each task would read this file and not its part of the input' err
 		try "python3 -B $SHARE/$script.py --shjoin=--coll docs out"
 		exits 2
 		grep -q -- '--shjoin=--collapse[ :]' err
@@ -242,7 +242,7 @@ python() {
 	done
 	try "python3 -B $SHARE/spark/shspark.py --link star --collapse docs out"
 	exits 2
-	grep -q -- '--link star needs all pairs' err
+	grep -q -- '--link star cannot be used with --collapse, which omits pairs' err
 	for hidden in _docs in/.docs _docs/; do
 		try "python3 -B $SHARE/spark/shspark.py $hidden out"
 		exits 2
@@ -250,21 +250,21 @@ python() {
 	done
 }
 
-@test "each option of the programs is known: whether it takes an argument, or is refused" {
+@test "OPTIONS agrees with --help of the programs, and every other option is refused" {
 	python <<-'END'
 		import re, subprocess
 		import shcluster as c
 		refused = set("fields line-ids json csv header output rejects progress trailer explain features documents check help version".split())
 		refused |= set("permutations scheme rows bands".split())  # shband cannot read signatures
-		refused.add("keys")  # an option of the jobs
-		# Of shspan only what shseed lacks, and --first alone.
+		refused.add("keys")  # the jobs have an option --keys of their own
+		# --shspan takes only the options that shseed lacks; the job adds --first.
 		spans = set("first all count exact every pairs threshold bound seeds archive".split())
 		spans |= {name.rstrip("=") for name in c.OPTIONS["shseed"][1].split()} | {"ngram"}
 		for program, (letters, names) in c.OPTIONS.items():
-		    told = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+		    usage = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
-		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", told, re.M):
-		        # A plan for so many fingerprints is what shband makes, and shjoin only explains.
+		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", usage, re.M):
+		        # shjoin uses -N only for --explain.
 		        if name in refused or (program, name) == ("shjoin", "count") or program == "shspan" and name in spans:
 		            continue
 		        want_names.add(name + ("=" if takes else ""))
@@ -277,16 +277,16 @@ python() {
 	exits 0
 }
 
-@test "features, of which a task may see a part of a document's, are refused; documents are not" {
+@test "features are refused, because a task may read only some of a document's; documents are not" {
 	logic="python3 -B $SHARE/cluster/shcluster.py"
 	printf 'a\tx\t1\na\ty\t-0.5\n' >features
 	for part in 1 2; do
 		try "sed -n ${part}p features | $logic documents"
 		exits 2
-		grep -q '^shfp: the input is features (three fields, the last a number)' err
+		grep -q '^shfp: the input is features (three fields, the last a number), expected documents' err
 		[ ! -s out ]
 	done
-	printf 'a\t1 x\t y\nb\tx\t1\nc\n\n\377\t\r\n' >docs # what else is wrong shfp tells
+	printf 'a\t1 x\t y\nb\tx\t1\nc\n\n\377\t\r\n' >docs # shfp reports other errors
 	try "$logic documents <docs"
 	exits 0
 	same docs out
@@ -295,11 +295,11 @@ python() {
 	[ ! -s out ]
 }
 
-@test "Spark tells all that a filter says in a partition, in which it may run several times" {
+@test "Spark prints all messages of a filter that runs several times in a partition" {
 	python <<-'END'
 		from types import SimpleNamespace as Object
 		import shcluster, shspark
-		told = []
+		added = []
 		class Lines:
 		    def mapPartitionsWithIndex(self, part, preservesPartitioning):
 		        return list(part(7, iter([b"x"]))) + list(part(8, iter([])))
@@ -307,9 +307,9 @@ python() {
 		    note("one")
 		    yield from lines
 		    note("two")
-		job = Object(programs=Object(command=lambda program, words: [program] + words), notes=Object(add=told.append))
+		job = Object(programs=Object(command=lambda program, words: [program] + words), notes=Object(add=added.append))
 		assert shspark.Job.step(job, Lines(), "shjoin", ["-j", "1"], body) == [b"x"]
-		assert told == [{("shjoin", 7): "one\ntwo"}], told
+		assert added == [{("shjoin", 7): "one\ntwo"}], added
 	END
 	exits 0
 }
@@ -329,13 +329,13 @@ python() {
 		for part in ("-D mapreduce.job.reduces=7", "-D a=b", "-input in1 -input in2 -output out/pairs",
 		             "-D stream.num.map.output.key.fields=3", "programs/shband", "-mapper bash map1.sh"):
 		    assert part in line, (part, line)
-		# Profiles and shverify segment, too: the dictionary is sent whatever the options, if there is one.
+		# Profiles and shverify need the dictionary, too. So it is sent with any options, if the folder has it.
 		assert "jieba.dict" not in line, line
 		os.mkdir("programs")
 		open("programs/jieba.dict", "w").close()
 		assert os.path.abspath("programs/jieba.dict") in jobs.files([], []).split(",")
 		assert open("scripts/map1.sh").read() == "set -o pipefail\nexport LC_ALL=C\n./shband -k 3 | x\n"
-		# Arguments are bytes, in whatever locale.
+		# Arguments keep their bytes in every locale.
 		name = jobs.script("map", os.fsdecode(b"shfp --stop=\xff\xc3\xa9"))
 		assert open("scripts/" + name, "rb").read().endswith(b"\nshfp --stop=\xff\xc3\xa9\n")
 		assert shhadoop.moves("Counters: 3\n\tsimhash-utils\n\t\tmoves=12\n")
@@ -344,7 +344,7 @@ python() {
 		    shhadoop.moves("")
 		except shhadoop.JobError:
 		    sys.exit(0)
-		sys.exit("a log without counters was taken for one without moves")
+		sys.exit("a log without counters is no error")
 	END
 	exits 0
 }

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""What the engines share: running a filter, splitting hot keys, stars.
+"""Steps of the jobs on Spark and Hadoop, which run the filters of this package.
 
-Imported by shspark.py; run by Hadoop Streaming as a filter of its own:
+shspark.py imports this module. Hadoop Streaming runs it as a filter:
 
-    shcluster.py documents         documents as they are; features are refused
-    shcluster.py sample SHARE      fingerprints: about this share of them
-    shcluster.py count             sorted keys (and counts): each key, its count
-    shcluster.py hot LIMIT SHARE   counts of a sample: the hot keys, in how many parts
-    shcluster.py split HOT         bands: records of hot keys go to several tasks
-    shcluster.py join SHJOIN...    records, grouped by task: pairs, by shjoin
-    shcluster.py pipe PROGRAM...   records: what this filter makes of them
-    shcluster.py edges both|down   pairs: lines for a star step, of both ends or the greater
-    shcluster.py star large|small  lines sorted: edges, nearer to stars
-    shcluster.py members           edges that are stars: id<TAB>keeper, keepers repeated
-    shcluster.py distinct          sorted lines: each once
+    shcluster.py documents         copy documents; refuse features
+    shcluster.py sample SHARE      copy about this share of the fingerprints
+    shcluster.py count             sum sorted lines key[<TAB>count] by key
+    shcluster.py hot LIMIT SHARE   write the hot keys among the counts of a sample, and their numbers of fragments
+    shcluster.py split HOT         send the bands of hot keys to several tasks
+    shcluster.py join SHJOIN...    run shjoin on the records of each task, and write pairs
+    shcluster.py pipe PROGRAM...   run PROGRAM on the records
+    shcluster.py edges both|down   write the lines of a star step: each pair from both ids, or from the greater id
+    shcluster.py star large|small  run a star step on sorted lines, and write edges
+    shcluster.py members           write id<TAB>keeper from the edges of stars; keepers repeat
+    shcluster.py distinct          drop the repeated lines of sorted input
 
-Records are lines of bytes without their newline; ids need not be UTF-8, and compare by bytes.
-Nothing here needs an engine, or Python beyond 3.8.
+Records are lines of bytes without newlines. Ids are compared by bytes, and need not be UTF-8.
+The module needs Python 3.8 or newer, and no engine.
 """
 
 import getopt
@@ -32,17 +32,17 @@ import zlib
 
 
 class FilterError(RuntimeError):
-    """A filter failed, or did not read all that it was given; the text is its message."""
+    """A filter failed, or did not read all of its input. The text is the filter's message."""
 
 
 # ---- filters ---------------------------------------------------------------------------------
 
-# Each filter's options that can work on a part of the input, as getopt wants them. The others read or
-# write something beside the pipe, or end the filter at once.
+# The options of each filter that work on a part of the input, in the form of getopt. The other options read
+# or write a file besides the pipe, or end the filter at once.
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
-             "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= stem= "
-             "stop= min-chars= keep= no-fold mask-digits raw strict bare jobs= crlf"),
+             "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= "
+             "stem= stop= min-chars= keep= no-fold mask-digits raw strict bare jobs= crlf"),
     "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
     "shverify": ("T:w:S:p:n:u:j:",
@@ -51,29 +51,31 @@ OPTIONS = {
     "shseed": ("p:n:u:j:",
                "window= profile= ngram= unit= segment= dict= split= stem= stop= min-chars= keep= no-fold mask-digits "
                "raw strict jobs= crlf"),
-    # shspan gets the options of shseed as well.
+    # The options of shseed are passed to shspan, too.
     "shspan": ("S:", "min-tokens= identity= merge= memory= tmpdir="),
 }
 
 
-def shipped(folder, programs):
-    """What to send of a folder: the programs, and jieba's dictionary, which they look for beside them."""
+def files_to_ship(folder, programs):
+    """The paths of the programs in a folder, and of jieba's dictionary if the folder has it. The programs look for
+    the dictionary in their own folder."""
     paths = [os.path.abspath(os.path.join(folder, name)) for name in programs]
     dictionary = os.path.abspath(os.path.join(folder, "jieba.dict"))
     return paths + [dictionary] if os.path.exists(dictionary) else paths
 
 
 def options(program, text):
-    """The words of a filter's options, as a shell would part them, long names in full; ValueError for
-    options that cannot work on a part of the input, and for operands, which would be read instead of it."""
+    """Splits a filter's options into words as a shell does, and completes abbreviated names. Raises ValueError
+    for an operand, and for an option that does not work on a part of the input."""
     letters, names = OPTIONS[program]
     try:
         found, operands = getopt.gnu_getopt(shlex.split(text), letters, names.split())
     except getopt.GetoptError as e:
-        raise ValueError(f"{program}: {e.msg} (not all work on a cluster, where each task sees a part of the input)") \
-            from None
+        raise ValueError(f"{program}: {e.msg} (some options cannot be used on a cluster, where each task reads only "
+                         "a part of the input)") from None
     if operands:
-        raise ValueError(f"{program} {operands[0]}: each task would read this instead of its part of the input")
+        raise ValueError(f"{program} {operands[0]}: expected options only: each task would read this file and not its "
+                         "part of the input")
     words = []
     for name, value in found:
         if not name.startswith("--"):
@@ -84,29 +86,30 @@ def options(program, text):
 
 
 def documents(lines):
-    """Documents as they are. FilterError for features, which shfp would take as well: those of one
-    document may have come to several tasks, and each would make a fingerprint of its own."""
+    """Yields the lines, which are documents. Raises FilterError for features, which shfp accepts, too. The features
+    of one document may be in several tasks, and each task would compute a fingerprint of the document."""
     lines = iter(lines)
     for first in lines:
         if re.fullmatch(rb"[^\t]*\t[^\t]*\t[-+.]?[0-9][^\t]*", first):
-            raise FilterError("shfp: the input is features (three fields, the last a number), of which a task sees "
-                              "a part of a document's: documents are wanted, or fingerprints (--fingerprints)")
+            raise FilterError("shfp: the input is features (three fields, the last a number), expected documents: "
+                              "a task may read only some of a document's features. Run shfp before the job, and "
+                              "use --fingerprints")
         yield first
         yield from lines
 
 
 def run_filter(command, lines, note=None):
-    """Yield the lines that a command writes when it reads these. FilterError with its messages when
-    it fails; otherwise its messages go to note(text).
+    """Yields the output lines of a command whose input is `lines`. Raises FilterError with the command's
+    messages when the command fails; otherwise passes its messages to note(text).
 
-    An exception of `lines` ends the command and passes on: an input that broke off never looks
-    like one that ended.
+    An exception of `lines` kills the command and is raised again, so that the command never takes an input
+    that broke off for a complete one.
     """
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=said, bufsize=1 << 16,
+                                   stderr=messages, bufsize=1 << 16,
                                    env={**os.environ, "LC_ALL": "C"})
-        trouble = []
+        input_errors = []
 
         def feed():
             try:
@@ -114,8 +117,8 @@ def run_filter(command, lines, note=None):
                     process.stdin.write(line)
                     process.stdin.write(b"\n")
                 process.stdin.close()
-            except BaseException as e:  # reported below, in the thread that reads
-                trouble.append(e)
+            except BaseException as e:  # raised again below, in the thread that reads
+                input_errors.append(e)
                 if not isinstance(e, BrokenPipeError):
                     process.kill()
                 try:
@@ -135,13 +138,13 @@ def run_filter(command, lines, note=None):
             feeder.join()
             process.wait()
             process.stdout.close()
-        said.seek(0)
-        text = said.read().decode("utf-8", "replace").strip()
-        if trouble and not isinstance(trouble[0], BrokenPipeError):
-            raise trouble[0]
+        messages.seek(0)
+        text = messages.read().decode("utf-8", "replace").strip()
+        if input_errors and not isinstance(input_errors[0], BrokenPipeError):
+            raise input_errors[0]
         if status:
             raise FilterError(text or f"{command[0]}: ended with status {status} and no message")
-        if trouble:
+        if input_errors:
             raise FilterError(f"{command[0]}: did not read all of its input. {text}")
         if text and note:
             note(text)
@@ -149,75 +152,77 @@ def run_filter(command, lines, note=None):
 
 # ---- hot keys --------------------------------------------------------------------------------
 #
-# A key with n records is n^2 / 2 comparisons in one task, and sorting alone cannot part them. A hot
-# key's records are therefore dealt into p parts by their ids, and each two parts, i <= j, are a
-# task: p parts are joined with themselves, p (p - 1) / 2 pairs of parts with each other. A pair of
-# ids belongs to one task, so that still each is found once. Each record is sent p times.
+# A key with n records means n^2 / 2 comparisons in one task, and sorting sends all of them to that task. So
+# the records of a hot key are divided into p fragments by a hash of their ids. Each pair of fragments i <= j is
+# a task: p fragments are joined with themselves, and p (p - 1) / 2 pairs of fragments are joined. Two ids meet
+# in exactly one task, so each pair is still found once. Each record is sent p times.
 #
-# Its records are KEY.I.J<TAB>SIDE FINGERPRINT<TAB>ID, SIDE being < for part I and > for part J. Other
-# keys' records are the bands as they are.
+# The records of a hot key are KEY.I.J<TAB>SIDE FINGERPRINT<TAB>ID. SIDE is < for fragment I and > for fragment
+# J. The records of the other keys are their bands.
 
 def is_sampled(line, share):
-    """Whether a line is in the sample; the same lines wherever and whenever that is asked."""
+    """Whether a line is in the sample. The answer depends only on the line."""
     return zlib.crc32(b"sample" + line) < share * 2 ** 32
 
 
 def sample_share(limit):
-    """The share of records that shows the keys with more than `limit`: some 400 of each."""
+    """The sample's share of the records: a key with `limit` records has about 400 of them in the sample."""
     return min(1.0, 400 / limit)
 
 
-def hot_parts(count, limit, share):
-    """In how many parts to deal a key of which the sample holds `count`; 1 when it is not hot."""
+def fragments_of(count, limit, share):
+    """The number of fragments of a key with `count` records in the sample; 1 when the key is not hot."""
     return max(1, -(-int(count / share) // limit))
 
 
 def split(bands, hot):
-    """Records for the join: bands, those of the keys in hot {key: parts} once for each of their tasks."""
+    """Yields the records for the join. `hot` maps each hot key to its number of fragments: a band of such a key is
+    yielded once for each fragment."""
     for line in bands:
         key, rest = line.split(b"\t", 1)
-        parts = hot.get(key)
-        if not parts:
+        fragments = hot.get(key)
+        if not fragments:
             yield line
             continue
-        mine = zlib.crc32(rest[rest.index(b"\t") + 1:]) % parts
-        for other in range(parts):
-            yield b"%s.%d.%d\t%s%s" % (key, min(mine, other), max(mine, other),
-                                       b"<" if mine <= other else b">", rest)
+        own = zlib.crc32(rest[rest.index(b"\t") + 1:]) % fragments
+        for other in range(fragments):
+            yield b"%s.%d.%d\t%s%s" % (key, min(own, other), max(own, other),
+                                       b"<" if own <= other else b">", rest)
 
 
-def task_of(record):
-    """The task a record belongs to: all records of one must meet."""
+def first_field(record):
+    """The first field: a key, or the name of a task. Records with the same first field go to the same partition."""
     return record[:record.index(b"\t")]
 
 
 def stable_hash(text):
-    """A hash of bytes that all processes agree about, as Python's own does not."""
+    """A hash of bytes that is the same in all processes; Python's own hash is not."""
     return zlib.crc32(text)
 
 
-def plain_band(record):
+def band_of(record):
+    """The band of a hot key's record: KEY<TAB>FINGERPRINT<TAB>ID."""
     task, rest = record.split(b"\t", 1)
     return task[:task.index(b".")] + b"\t" + rest[1:]
 
 
-def join_across(records, command, folder, note):
-    """The pairs of one record with < and one with >; the lesser id first, as in a join of one file."""
+def join_fragments(records, command, folder, note):
+    """Yields the pairs of a record with < and a record with >. The lesser id is first, as in a join of one file."""
     with tempfile.NamedTemporaryFile(dir=folder) as left:
-        others = iter(())
+        right = iter(())
         for record in records:
             if record[record.index(b"\t") + 1:][:1] == b">":
-                others = itertools.chain([record], records)
+                right = itertools.chain([record], records)
                 break
-            left.write(plain_band(record) + b"\n")
+            left.write(band_of(record) + b"\n")
         left.flush()
-        for pair in run_filter(command + [left.name, "-"], map(plain_band, others), note):
+        for pair in run_filter(command + [left.name, "-"], map(band_of, right), note):
             a, b, distance = pair.split(b"\t")
             yield pair if a < b else b"%s\t%s\t%s" % (b, a, distance)
 
 
 def distinct(records):
-    """Records without those equal to the one before."""
+    """Yields the records that differ from the record before."""
     last = None
     for record in records:
         if record != last:
@@ -226,70 +231,72 @@ def distinct(records):
 
 
 def join(records, command, folder=None, note=None):
-    """The pairs of records that are sorted as bytes. command is shjoin and its options."""
-    def group(record):
-        task = task_of(record)
+    """Yields the pairs of records that are sorted by bytes. `command` is shjoin and its options."""
+    def hot_task(record):
+        task = first_field(record)
         return task if b"." in task else b""
 
-    for task, run in itertools.groupby(records, group):
+    for task, run in itertools.groupby(records, hot_task):
         if not task:
             yield from run_filter(command, run, note)
         elif len(set(task.split(b".")[1:])) == 1:
-            yield from run_filter(command, map(plain_band, run), note)
+            yield from run_filter(command, map(band_of, run), note)
         else:
-            yield from join_across(distinct(run), command, folder, note)
+            yield from join_fragments(distinct(run), command, folder, note)
 
 
 # ---- passages ----------------------------------------------------------------------------------
 #
-# shspan compares a document with at most ten places of a seed: the first one, the last one before the
-# document, and eight between them. A document's share of a seed is these places and its own ones. It
-# suffices for the document's spans, and is bounded however frequent the seed is.
+# A posting is (seed, document, token). shspan --first compares a document with at most ten earlier postings of a
+# seed: the first one, the last one before the document, and eight between them. These postings and the
+# document's own postings suffice for the spans of the document. Their number is bounded for seeds of any frequency.
 #
-# A part has the shares of some documents. In its input to shspan each share is a seed of its own, and a
-# document that is asked for is another one (t and its id) than the same document as an earlier place
-# (s and its id). So shares do not mix. Spans of two s documents belong to other parts.
+# A comparison is (document, earlier postings, own postings) of one seed. A partition has all comparisons of some
+# documents. shspan reads each comparison as a seed with a number of its own, so comparisons stay separate. A
+# document has two ids there: t and its id where its spans are wanted, s and its id where it is an earlier document.
+# Other partitions write the spans of two s documents.
 
 LINKS_MORE = 8  # SH_LINKS_MORE of lib/passage/links.h
 
 
-def seed_place(line):
-    """(key, id, token) of a seed."""
-    key, id, token = line.split(b"\t")[:3]
-    return key, id, int(token)
+def posting_of(line):
+    """(seed, document, token) of a record of shseed."""
+    seed, id, token = line.split(b"\t")[:3]
+    return seed, id, int(token)
 
 
-def chosen_places(earlier):
-    """The places of earlier documents that shspan --first may look at, in their order."""
+def compared_postings(earlier):
+    """The postings of earlier documents that shspan --first may compare, in their order."""
     between = len(earlier) - 2
     if between <= LINKS_MORE:
         return list(earlier)
     return [earlier[0], *(earlier[1 + i * between // LINKS_MORE] for i in range(LINKS_MORE)), earlier[-1]]
 
 
-def shares(places):
-    """(document, [(earlier document, token)...], [its own tokens]) of sorted places. The places of one seed are
-    in memory."""
-    for _, run in itertools.groupby(places, lambda place: place[0]):
+def comparisons(postings):
+    """Yields (document, [(earlier document, token)...], [token of the document...]) from sorted postings. Holds the
+    postings of one seed in memory."""
+    for _, run in itertools.groupby(postings, lambda posting: posting[0]):
         earlier = []
-        for id, own in itertools.groupby(run, lambda place: place[1]):
-            tokens = [place[2] for place in own]
+        for id, own in itertools.groupby(run, lambda posting: posting[1]):
+            tokens = [posting[2] for posting in own]
             if earlier:
-                yield id, chosen_places(earlier), tokens
+                yield id, compared_postings(earlier), tokens
             earlier += [(id, token) for token in tokens]
 
 
-def share_seeds(number, share):
-    """The lines that are share `number` of a part, for shspan --seeds. It does not use the bytes of a seed."""
-    document, earlier, own = share
-    for prefix, places in ((b"s", earlier), (b"t", [(document, token) for token in own])):
-        for id, token in places:
+def seeds_of_comparison(number, comparison):
+    """Yields comparison `number` of a partition as lines for shspan --seeds. The byte offsets are 0: shspan does not
+    use them."""
+    document, earlier, own = comparison
+    for prefix, postings in ((b"s", earlier), (b"t", [(document, token) for token in own])):
+        for id, token in postings:
             yield b"%016x\t%s%s\t%d\t0\t0" % (number, prefix, id, token)
 
 
-def spans_of_part(records, command, folder=None, note=None):
-    """Spans of the documents that are asked for. records: (b"s", document), then (b"t", document), both by id, then
-    (b"", share); command: shspan and its options."""
+def spans_of_partition(records, command, folder=None, note=None):
+    """Yields the spans of the t documents. `records` are (b"s", document), then (b"t", document), both by id, then
+    (b"", comparison). `command` is shspan and its options."""
     records = iter(records)
     with tempfile.NamedTemporaryFile(dir=folder) as docs:
         first = []
@@ -299,8 +306,9 @@ def spans_of_part(records, command, folder=None, note=None):
                 break
             docs.write(prefix + record + b"\n")
         docs.flush()
-        rest = itertools.chain(first, (record for _, record in records))
-        seeds = (line for number, share in enumerate(rest) for line in share_seeds(number, share))
+        everything = itertools.chain(first, (record for _, record in records))
+        seeds = (line for number, comparison in enumerate(everything)
+                 for line in seeds_of_comparison(number, comparison))
         for span in run_filter(command + ["--seeds", "-d", docs.name], seeds, note):
             fields = span.split(b"\t")
             if fields[0].startswith(b"t"):
@@ -311,9 +319,9 @@ def spans_of_part(records, command, folder=None, note=None):
 # ---- identical fingerprints ------------------------------------------------------------------
 
 def collapse(fingerprints):
-    """Of sorted fingerprint records: (False, the first of each fingerprint), and (True, a pair of that
-    one with each other id of the fingerprint), which is what `shjoin --collapse` makes of them."""
-    for fp, run in itertools.groupby(distinct(fingerprints), task_of):
+    """From sorted fingerprint records, yields (False, the first record of each fingerprint), and (True, a pair of
+    its id with each further id of the fingerprint). shjoin --collapse writes the same pairs."""
+    for fp, run in itertools.groupby(distinct(fingerprints), first_field):
         first = None
         for record in run:
             id = record.split(b"\t")[1]
@@ -324,15 +332,15 @@ def collapse(fingerprints):
                 yield True, b"%s\t%s\t0" % (first, id)
 
 
-# ---- connected components --------------------------------------------------------------------
+# ---- connected components: groups of shgroup --link single -------------------------------------
 #
-# Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii: Connected Components in MapReduce and Beyond
-# (2014). The two steps take turns until neither moves an edge; every component is then a star, its
-# least id in the middle. A step reads lines U<TAB>V sorted as bytes, so that U's least neighbour comes
-# first and no neighbourhood is held in memory.
+# Kiveris, Lattanzi, Mirrokni, Rastogi, Vassilvitskii: Connected Components in MapReduce and Beyond (2014).
+# Large steps and small steps alternate until neither moves an edge. Then every component is a star around its
+# least id. The input of a step is lines U<TAB>V, sorted by bytes. So the least neighbour of U comes first, and no
+# neighbourhood is held in memory.
 
 def both_ways(pairs):
-    """Lines for the large step: each pair from both of its ends. What follows two fields is dropped."""
+    """Yields the lines of a large step: each pair from both of its ids. Only the first two fields are used."""
     for pair in pairs:
         a, b = pair.split(b"\t")[:2]
         yield b"%s\t%s" % (a, b)
@@ -340,25 +348,25 @@ def both_ways(pairs):
 
 
 def downward(pairs):
-    """Lines for the small step: each pair from its greater end."""
+    """Yields the lines of a small step: each pair from its greater id."""
     for pair in pairs:
         a, b = pair.split(b"\t")[:2]
         yield b"%s\t%s" % (max(a, b), min(a, b))
 
 
 def neighbourhoods(lines):
-    """(u, its neighbours in ascending order, each once) of sorted lines; pairs of one id with itself
-    are dropped."""
-    for u, run in itertools.groupby(distinct(lines), task_of):
+    """Yields (U, its distinct neighbours in ascending order) from sorted lines. A pair of an id with itself is
+    dropped."""
+    for u, run in itertools.groupby(distinct(lines), first_field):
         yield u, (v for v in (line[len(u) + 1:] for line in run) if v != u)
 
 
 def large_star(lines, moved):
-    """Tie the greater neighbours of each node to the least of its neighbourhood. moved() is called for
-    each node that loses some by that."""
-    for u, around in neighbourhoods(lines):
+    """Connects the greater neighbours of each id U to the least id of its neighbourhood. Calls moved() for each U
+    that loses an edge."""
+    for u, neighbours in neighbourhoods(lines):
         least, lost = None, False
-        for v in around:
+        for v in neighbours:
             if least is None:
                 least = min(u, v)
             if v > u:
@@ -369,11 +377,11 @@ def large_star(lines, moved):
 
 
 def small_star(lines, moved):
-    """Tie each node and its lesser neighbours to the least of them. moved() is called for each node
-    that has several."""
-    for u, around in neighbourhoods(lines):
+    """Connects each id U and its lesser neighbours to the least of the neighbours. Calls moved() for each U that
+    has at least two."""
+    for u, neighbours in neighbourhoods(lines):
         least, several = None, False
-        for v in around:
+        for v in neighbours:
             if least is None:
                 least = v
                 yield b"%s\t%s" % (u, least)
@@ -385,76 +393,84 @@ def small_star(lines, moved):
 
 
 def members(edges):
-    """id<TAB>keeper of both ends of edges that are stars; a keeper's line once for each edge."""
+    """Yields id<TAB>keeper for both ids of the edges of stars. A keeper's line comes once for each edge."""
     for edge in edges:
         yield edge
         keeper = edge[edge.index(b"\t") + 1:]
         yield b"%s\t%s" % (keeper, keeper)
 
 
-# ---- stars as shgroup --link star makes them ---------------------------------------------------
+# ---- greedy stars: groups of shgroup --link star -----------------------------------------------
 #
-# Ids in bytewise order: one that is still free becomes a keeper and takes its free neighbours. In
-# rounds, on lines U<TAB>V sorted as bytes: who has no lesser neighbour left becomes a keeper (choose),
-# its neighbours are taken, and who is left says so to its own (take), until nobody is. An id goes to
-# the least keeper among its neighbours, which need not be the one that took it first (keep). A line
-# U<TAB>, which sorts before all others of U, says something of U itself.
+# shgroup visits the ids in bytewise order. An id becomes a keeper when none of its lesser neighbours is a keeper.
+# So the keepers are the lexicographically first maximal independent set of the graph. Every other id belongs to the
+# least keeper among its neighbours. The rounds are those of Blelloch, Fineman, Shun: Greedy Sequential Maximal
+# Independent Set and Matching are Parallel on Average (2012).
+#
+# An id remains until it becomes a keeper or is removed. A round has two steps:
+#   select_keepers     makes an id a keeper when all its remaining neighbours are greater
+#   remove_neighbours  removes the neighbours of the new keepers
+# The rounds end when no id remains. Then propose_keepers and least_keepers find the least keeper among the
+# neighbours of each removed id. It need not be the keeper that removed the id.
+#
+# The input of a step is lines U<TAB>V, sorted by bytes. A line U<TAB> sorts before the other lines of U.
 
-def alive(pairs):
-    """Lines for the first choose: each pair from both ends, and that both are free."""
+def remaining(pairs):
+    """Yields the lines of the first select_keepers: all ids remain."""
     for line in both_ways(pairs):
         yield line[:line.index(b"\t") + 1]
         yield line
 
 
-def choose(lines):
-    """U<TAB>: U is free; U<TAB>V: so is its neighbour V. Gives V<TAB> for who is taken, and the free
-    neighbourhoods of who has not been chosen."""
-    for u, around in neighbourhoods(lines):
-        if next(around) != b"":
+def select_keepers(lines):
+    """Reads U<TAB> for each U that remains, and U<TAB>V for each neighbour V of U that remains. Yields V<TAB> for
+    each neighbour V of a new keeper, and U<TAB>V for each other id U and its remaining neighbours."""
+    for u, neighbours in neighbourhoods(lines):
+        if next(neighbours) != b"":
             continue
-        chosen = None
-        for v in around:
-            if chosen is None:
-                chosen = v > u
-            yield v + b"\t" if chosen else b"%s\t%s" % (u, v)
+        is_keeper = None
+        for v in neighbours:
+            if is_keeper is None:
+                is_keeper = v > u
+            yield v + b"\t" if is_keeper else b"%s\t%s" % (u, v)
 
 
-def take(lines):
-    """(True, U<TAB>) for who is taken; (False, a line for the next choose) from who is still free."""
-    for u, around in neighbourhoods(lines):
-        first = next(around)
+def remove_neighbours(lines):
+    """Reads the lines of select_keepers. Yields (True, U<TAB>) for each id removed, and (False, line) for each line
+    of the next select_keepers."""
+    for u, neighbours in neighbourhoods(lines):
+        first = next(neighbours)
         if first == b"":
             yield True, u + b"\t"
             continue
         yield False, u + b"\t"
-        for v in itertools.chain([first], around):
+        for v in itertools.chain([first], neighbours):
             yield False, b"%s\t%s" % (v, u)
 
 
-def keep(lines):
-    """U<TAB>: U is taken; U<TAB>V: they are a pair. (True, a group record) of each keeper, and (False,
-    V<TAB>U) for each V that it can keep."""
-    for u, around in neighbourhoods(lines):
-        first = next(around)
+def propose_keepers(lines):
+    """Reads U<TAB> for each removed id U, and each pair from both of its ids. Yields (True, U<TAB>U) for each keeper
+    U, and (False, V<TAB>U) for each greater neighbour V of U."""
+    for u, neighbours in neighbourhoods(lines):
+        first = next(neighbours)
         if first == b"":
             continue
         yield True, b"%s\t%s" % (u, u)
-        for v in itertools.chain([first], around):
+        for v in itertools.chain([first], neighbours):
             if v > u:
                 yield False, b"%s\t%s" % (v, u)
 
 
-def firsts(lines):
-    """U<TAB>V for each U, V the least."""
-    for u, around in neighbourhoods(lines):
-        yield b"%s\t%s" % (u, next(around))
+def least_keepers(lines):
+    """Reads V<TAB>U for each keeper U beside V. Yields V<TAB>U with the least U."""
+    for v, keepers in neighbourhoods(lines):
+        yield b"%s\t%s" % (v, next(keepers))
 
 
-# ---- as a filter -----------------------------------------------------------------------------
+# ---- commands --------------------------------------------------------------------------------
 
 def count(lines):
-    """Sum sorted lines key[<TAB>count], which a combiner may have summed in part."""
+    """Sums sorted lines key[<TAB>count] by key. A combiner may have summed some of them."""
     for key, run in itertools.groupby((line.split(b"\t") + [b"1"] for line in lines),
                                       lambda fields: fields[0]):
         yield b"%s\t%d" % (key, sum(int(fields[1] or 1) for fields in run))
@@ -463,26 +479,27 @@ def count(lines):
 def hot_keys(counts, limit, share):
     for line in counts:
         key, n = line.split(b"\t")
-        parts = hot_parts(int(n), limit, share)
-        if parts > 1:
-            yield b"%s\t%d" % (key, parts)
+        fragments = fragments_of(int(n), limit, share)
+        if fragments > 1:
+            yield b"%s\t%d" % (key, fragments)
 
 
 def read_hot(path):
     with open(path, "rb") as f:
-        return {key: int(parts) for key, parts in (line.split(b"\t") for line in f)}
+        return {key: int(fragments) for key, fragments in (line.split(b"\t") for line in f)}
 
 
 def counter(name):
-    """A function that adds 1 to a counter of Hadoop Streaming's."""
+    """A function that adds 1 to a counter of Hadoop Streaming."""
     return lambda: sys.stderr.write(f"reporter:counter:simhash-utils,{name},1\n")
 
 
-def say(text):
+def print_message(text):
     print(text, file=sys.stderr)
 
 
-# Hadoop Streaming hands a key to a reducer with a tab behind it, even when that was the whole line.
+# Commands that run as reducers. Hadoop Streaming appends a tab to the key of a reducer's input, even if the mapper
+# wrote the key alone.
 REDUCERS = ("count", "join", "pipe", "star", "distinct")
 
 
@@ -492,37 +509,37 @@ def read_lines(file, is_reducer):
         yield line[:-1] if is_reducer and line.endswith(b"\t") else line
 
 
-def run(verb, arguments, lines):
-    if verb == "documents":
+def run(command, arguments, lines):
+    if command == "documents":
         return documents(lines)
-    if verb == "sample":
+    if command == "sample":
         share = float(arguments[0])
         return (line for line in lines if is_sampled(line, share))
-    if verb == "count":
+    if command == "count":
         return count(lines)
-    if verb == "hot":
+    if command == "hot":
         return hot_keys(lines, int(arguments[0]), float(arguments[1]))
-    if verb == "split":
+    if command == "split":
         return split(lines, read_hot(arguments[0]))
-    if verb == "join":
-        return join(lines, arguments, note=say)
-    if verb == "pipe":
-        return run_filter(arguments, lines, say)
-    if verb == "edges":
+    if command == "join":
+        return join(lines, arguments, note=print_message)
+    if command == "pipe":
+        return run_filter(arguments, lines, print_message)
+    if command == "edges":
         return {"both": both_ways, "down": downward}[arguments[0]](lines)
-    if verb == "star":
+    if command == "star":
         return {"large": large_star, "small": small_star}[arguments[0]](lines, counter("moves"))
-    if verb == "members":
+    if command == "members":
         return members(lines)
-    if verb == "distinct":
+    if command == "distinct":
         return distinct(lines)
-    raise KeyError(verb)
+    raise KeyError(command)
 
 
 def main():
     try:
-        verb, rest = sys.argv[1], sys.argv[2:]
-        for line in run(verb, rest, read_lines(sys.stdin.buffer, verb in REDUCERS)):
+        command, arguments = sys.argv[1], sys.argv[2:]
+        for line in run(command, arguments, read_lines(sys.stdin.buffer, command in REDUCERS)):
             sys.stdout.buffer.write(line + b"\n")
         sys.stdout.buffer.flush()
     except (IndexError, KeyError):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Near-duplicates by Hadoop Streaming, with the same filters as on one machine.
+"""Find near-duplicates by Hadoop Streaming with the filters of one machine.
 
     shhadoop.py [options] DOCS... OUT
 
-OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on one machine:
+OUT/pairs and OUT/groups, when sorted, equal the sorted output of this pipe on one machine:
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin >pairs; shgroup pairs >groups
 
@@ -11,7 +11,7 @@ or with --keys KxR
 
     shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u >pairs; shgroup pairs >groups
 
-HADOOP_STREAMING is the command that runs a streaming job, HADOOP_FS the one that works on files:
+HADOOP_STREAMING is the command that runs a streaming job. HADOOP_FS is the command that works on files:
     HADOOP_STREAMING='hadoop jar .../hadoop-streaming.jar' HADOOP_FS='hadoop fs'
 """
 
@@ -41,22 +41,23 @@ def arguments(argv):
         epilog=__doc__[__doc__.index("HADOOP_STREAMING"):])
     p.add_argument("docs", nargs="+", metavar="DOCS", help="documents, id<TAB>text")
     p.add_argument("out", metavar="OUT", help="folder of the results; must not exist")
-    p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes")
+    p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes them")
     for program in PROGRAMS:
         p.add_argument("--" + program, metavar="OPTIONS", default="",
-                       help=f"options of {program}, as --{program}='-n 3'")
+                       help=f"options of {program}, as one argument: --{program}='...'")
     p.add_argument("--keys", default="", metavar="KxR",
-                   help="candidates share one of K keys of R minwise values (shfp --keys), as 16x4; no bands")
+                   help="candidates share one of K keys of R minwise values (shfp --keys), for example 16x4; "
+                        "no bands")
     p.add_argument("--link", choices=["single", "none"], default="single",
-                   help="groups, as by shgroup --link; the least id by bytes stays [single]")
-    p.add_argument("--reducers", type=int, default=4, metavar="N", help="parts of each shuffle [4]")
+                   help="form groups as shgroup --link; keepers are the least ids by bytes [single]")
+    p.add_argument("--reducers", type=int, default=4, metavar="N", help="partitions of each shuffle [4]")
     p.add_argument("--split", type=int, default=100000, metavar="N",
-                   help="deal a key with more records than this to several tasks [100000]; 0: never")
+                   help="split a key with more than N records among several tasks [100000]; 0: never")
     p.add_argument("--bin", default="", metavar="DIR",
-                   help="folder of the programs on each node [they are in its PATH]")
-    p.add_argument("--ship", default="", metavar="DIR", help="send the programs in this folder with the job")
+                   help="folder of the programs on each node [a folder of PATH]")
+    p.add_argument("--ship", default="", metavar="DIR", help="send the programs in DIR with the job")
     p.add_argument("-D", action="append", default=[], metavar="NAME=VALUE", dest="settings",
-                   help="a setting for all jobs; may be repeated")
+                   help="set a property of all jobs; may be repeated")
     a = p.parse_args(argv)
     for program in PROGRAMS:
         try:
@@ -64,11 +65,11 @@ def arguments(argv):
         except ValueError as e:
             p.error(str(e))
     if a.keys and (a.fingerprints or a.shband or a.shjoin):
-        p.error("--keys takes documents, and no --shband and --shjoin")
+        p.error("--keys cannot be used with --fingerprints, --shband or --shjoin")
     if "--collapse" in a.shjoin and a.split:
-        p.error("--shjoin=--collapse takes all records of a key together: say --split 0")
+        p.error("--shjoin=--collapse needs all records of a key in one task: add --split 0")
     if a.split < 0 or a.reducers < 1:
-        p.error("--split takes no negative number, --reducers one from 1")
+        p.error("--split must not be negative, and --reducers must be at least 1")
     return a
 
 
@@ -78,32 +79,33 @@ class Jobs:
         self.streaming = shlex.split(os.environ.get("HADOOP_STREAMING", ""))
         self.fs = shlex.split(os.environ.get("HADOOP_FS", "hadoop fs"))
         if not self.streaming:
-            raise JobError("HADOOP_STREAMING is not set: hadoop jar .../hadoop-streaming.jar")
+            raise JobError("HADOOP_STREAMING is not set: set it to 'hadoop jar .../hadoop-streaming.jar'")
 
     def program(self, name):
-        """A filter and its options, as a word of a shell's command."""
+        """The shell command of a filter with its options."""
         where = "./" if self.args.ship else os.path.join(self.args.bin, "")
         return shlex.join([where + name] + getattr(self.args, name))
 
     def script(self, kind, command):
-        """A script of a task. What fails in a pipe fails the task."""
+        """Writes the script of a task, and returns its name. The task fails when a command of its pipe fails."""
         name = f"{kind}{self.number}.sh"
         with open(os.path.join(self.folder, name), "wb") as f:
-            f.write(os.fsencode(f"set -o pipefail\nexport LC_ALL=C\n{command}\n"))  # arguments' own bytes
+            f.write(os.fsencode(f"set -o pipefail\nexport LC_ALL=C\n{command}\n"))  # keeps the bytes of arguments
         return name
 
     def files(self, scripts, extra):
         names = [os.path.join(self.folder, s) for s in scripts] + [os.path.abspath(shcluster.__file__)]
         if self.args.ship:
-            names += shcluster.shipped(self.args.ship, PROGRAMS)
+            names += shcluster.files_to_ship(self.args.ship, PROGRAMS)
         return ",".join(names + extra)
 
     def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, extra=()):
-        """The command of a job. Map output is partitioned by its first field, and sorted by sorted_fields fields."""
+        """The words of a job's command. The mapper's output is partitioned by its first field, and sorted by its first
+        `sorted_fields` fields."""
         self.number += 1
         scripts = {kind: self.script(kind, text) for kind, text in
                    (("map", mapper), ("combine", combiner), ("reduce", reducer)) if text}
-        settings = ["textinputformat.record.delimiter=\n",  # not CR as well
+        settings = ["textinputformat.record.delimiter=\n",  # by default CR ends a line, too
                     f"mapreduce.job.name=simhash-utils {os.path.basename(output)}",
                     f"mapreduce.job.reduces={self.args.reducers if reducer else 0}",
                     f"stream.num.map.output.key.fields={sorted_fields}",
@@ -123,17 +125,17 @@ class Jobs:
         return words
 
     def run(self, *job, **more):
-        """Run a job; the client's messages, which have the counters, are returned and shown."""
+        """Runs a job. Prints and returns the client's messages, which have the counters."""
         words = self.command(*job, **more)
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
-            said = []
+            messages = []
             for line in client.stdout:
-                said.append(line.decode("utf-8", "replace"))
-                if not said[-1].startswith("reporter:"):
-                    sys.stderr.write(said[-1])
+                messages.append(line.decode("utf-8", "replace"))
+                if not messages[-1].startswith("reporter:"):
+                    sys.stderr.write(messages[-1])
         if client.returncode:
             raise JobError(f"the job for {words[words.index('-output') + 1]} failed")
-        return "".join(said)
+        return "".join(messages)
 
     def remove(self, paths):
         subprocess.run(self.fs + ["-rm", "-r", "-skipTrash"] + paths, stdout=subprocess.DEVNULL, check=True)
@@ -144,14 +146,14 @@ class Jobs:
 
 
 def moves(log):
-    """Whether tasks counted moves, from what the client said."""
+    """Whether the tasks counted moves, by the client's messages."""
     if "Counters:" not in log:
-        raise JobError("the client of Hadoop tells no counters: set its log level to INFO")
+        raise JobError("Hadoop's client printed no counters: set its log level to INFO")
     return re.search(r"^\s*moves=[1-9]", log, re.MULTILINE) is not None
 
 
 def keyed_pairs(jobs, args):
-    """Pairs of documents that share a key; the second job leaves each once."""
+    """Writes the pairs of documents that share a key. The second job drops repeated pairs."""
     keys = f"{jobs.program('shfp')} {shlex.quote('--keys=' + args.keys)}"
     jobs.run(args.docs, args.out + "/shared", f"{LOGIC}documents | {keys}",
              f"{LOGIC}pipe {jobs.program('shjoin')} --keys", sorted_fields=2)

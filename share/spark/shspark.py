@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Near-duplicates on a Spark cluster, by the same filters as on one machine.
+"""Find near-duplicates on a Spark cluster with the filters of one machine.
 
     spark-submit --master URL share/spark/shspark.py [options] DOCS... OUT
 
-With --deploy-mode cluster, also --py-files share/cluster/shcluster.py.
+--deploy-mode cluster also needs --py-files share/cluster/shcluster.py.
 
-OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on one machine:
+OUT/pairs and OUT/groups, when sorted, equal the sorted output of this pipe on one machine:
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin | shverify -d DOCS >pairs; shgroup pairs >groups
 
@@ -13,11 +13,12 @@ or with --keys KxR
 
     shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u | shverify -d DOCS >pairs; shgroup pairs >groups
 
-With --passages, OUT/spans holds the passages that documents share. Documents are in the order of their ids:
+With --passages, OUT/spans has the passages that documents share. It equals the output of this pipe, which puts
+the documents into the order of their ids:
 
     LC_ALL=C sort -t "$(printf '\\t')" -k 1,1 DOCS | shspan >spans
 
-Messages are written to standard error, which spark-submit hands on as its standard output.
+Messages are written to standard error. spark-submit copies them to its standard output.
 """
 
 import argparse
@@ -29,7 +30,7 @@ import sys
 try:
     import shcluster  # from --py-files
     SHCLUSTER = None
-except ImportError:  # from the tree, and to be sent to the workers
+except ImportError:  # from the source tree; ship() sends it to the workers
     sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
     import shcluster
     SHCLUSTER = shcluster.__file__
@@ -43,30 +44,31 @@ def arguments(argv):
         description=__doc__.split("\n", 1)[0],
         usage="spark-submit [...] shspark.py [options] DOCS... OUT")
     p.add_argument("docs", nargs="+", metavar="DOCS",
-                   help="documents, id<TAB>text, where all workers can read them")
-    p.add_argument("out", metavar="OUT", help="folder for pairs and groups; must not be there yet")
-    p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes")
+                   help="documents, id<TAB>text, in files that all workers can read")
+    p.add_argument("out", metavar="OUT", help="folder of pairs and groups; must not have them yet")
+    p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes them")
     for program in PROGRAMS:
         p.add_argument("--" + program, metavar="OPTIONS", default=None if program == "shverify" else "",
-                       help=f"options of {program}, as --{program}='-n 3'" +
-                            (" (maybe ''); without it pairs are not verified"
-                             if program == "shverify" else ""))
+                       help=f"options of {program}, as one argument: --{program}='...'" +
+                            ("; without --shverify pairs are not verified" if program == "shverify" else ""))
     p.add_argument("--keys", default="", metavar="KxR",
-                   help="candidates share one of K keys of R minwise values (shfp --keys), as 16x4; no bands")
+                   help="candidates share one of K keys of R minwise values (shfp --keys), for example 16x4; "
+                        "no bands")
     p.add_argument("--passages", action="store_true",
-                   help="write passages that documents share (shseed, shspan --first), no pairs and groups")
+                   help="write the passages that documents share (shseed, shspan --first), no pairs or groups")
     p.add_argument("--collapse", action="store_true",
-                   help="pair identical fingerprints with the first of them only, as shjoin does")
+                   help="pair identical fingerprints with the first of them only, as shjoin --collapse")
     p.add_argument("--link", choices=["single", "star", "none"],
-                   help="groups, as by shgroup --link; the least id by bytes stays [verified pairs: star, else single]")
+                   help="form groups as shgroup --link; keepers are the least ids by bytes "
+                        "[verified pairs: star, else single]")
     p.add_argument("--partitions", type=int, default=0, metavar="N",
-                   help="parts of each shuffle [four for each processor]")
+                   help="partitions of each shuffle [four for each processor]")
     p.add_argument("--split", type=int, default=100000, metavar="N",
-                   help="deal a key with more records than this to several tasks [100000]; 0: never")
+                   help="split a key with more than N records among several tasks [100000]; 0: never")
     p.add_argument("--bin", default="", metavar="DIR",
-                   help="folder of the programs on each worker [they are in its PATH]")
+                   help="folder of the programs on each worker [a folder of PATH]")
     p.add_argument("--ship", default="", metavar="DIR",
-                   help="send the programs in this folder of the driver to the workers")
+                   help="send the programs in DIR on the driver to the workers")
     a = p.parse_args(argv)
     for program in PROGRAMS:
         text = getattr(a, program)
@@ -75,29 +77,30 @@ def arguments(argv):
         except ValueError as e:
             p.error(str(e))
     if "--collapse" in a.shjoin:
-        p.error("--shjoin=--collapse: say --collapse to shspark.py itself")
+        p.error("--shjoin=--collapse: use --collapse of shspark.py instead")
     a.link = a.link or ("star" if a.shverify is not None and not a.collapse else "single")  # as shgroup
     if a.link == "star" and a.collapse:
-        p.error("--link star needs all pairs, and --collapse leaves out some")
+        p.error("--link star cannot be used with --collapse, which omits pairs")
     if a.keys and (a.fingerprints or a.collapse or a.shband or a.shjoin):
-        p.error("--keys takes documents, and no --collapse, --shband and --shjoin")
+        p.error("--keys cannot be used with --fingerprints, --collapse, --shband or --shjoin")
     others = a.fingerprints or a.keys or a.collapse or a.shverify is not None or a.shfp or a.shband or a.shjoin
     if a.passages and others:
-        p.error("--passages takes documents, --shseed and --shspan, and no options of fingerprints")
+        p.error("--passages cannot be used with --fingerprints, --keys, --collapse, --shverify, --shfp, --shband or "
+                "--shjoin")
     if (a.shseed or a.shspan) and not a.passages:
         p.error("--shseed and --shspan need --passages")
     if a.fingerprints and a.shverify is not None:
-        p.error("--shverify needs documents, not --fingerprints")
+        p.error("--shverify cannot be used with --fingerprints: it reads documents")
     for path in a.docs:
         if re.search(r"(^|/)(_|\.[^./])[^/]*/*$", path):
             p.error(f"{path}: Spark reads no files or folders whose names begin with _ or .: rename it")
     if a.split < 0 or a.partitions < 0:
-        p.error("--split and --partitions take no negative numbers")
+        p.error("--split and --partitions must not be negative")
     return a
 
 
 class Programs:
-    """Where a worker finds the programs; travels to it."""
+    """Where a worker finds the programs. Spark sends the object to the workers."""
 
     def __init__(self, args):
         self.folder, self.shipped = args.bin, bool(args.ship)
@@ -110,13 +113,13 @@ class Programs:
 
 
 class Job:
-    """The steps. RDDs hold lines: bytes without newline."""
+    """The steps of the job. An RDD holds lines, which are bytes without newlines."""
 
     def __init__(self, spark, args):
         from pyspark.accumulators import AccumulatorParam
 
         class Notes(AccumulatorParam):
-            """What filters said, by step and partition: a task that ran twice says it once."""
+            """The messages of filters, by program and partition. A task that ran twice has one entry."""
             def zero(self, value):
                 return {}
 
@@ -125,12 +128,12 @@ class Job:
                 return a
 
         self.spark, self.sc, self.args = spark, spark.sparkContext, args
-        self.parts = args.partitions or 4 * self.sc.defaultParallelism
+        self.partitions = args.partitions or 4 * self.sc.defaultParallelism
         self.programs = Programs(args)
         self.notes = self.sc.accumulator({}, Notes())
 
-    # Spark reads and writes text as UTF-8, ends lines at CR, and replaces what is ill-formed;
-    # columns of bytes stay as they are.
+    # Spark reads and writes text as UTF-8, ends lines at CR, and replaces ill-formed bytes. It does not change
+    # columns of bytes.
 
     def read(self, paths):
         from pyspark.sql.functions import col
@@ -138,10 +141,10 @@ class Job:
         return frame.select(col("value").cast("binary")).rdd.map(lambda row: bytes(row[0]))
 
     def must_be_new(self, path):
-        """An error before the work rather than behind it."""
+        """Raises FileExistsError before the first step if the path exists."""
         path = self.sc._jvm.org.apache.hadoop.fs.Path(path)
         if path.getFileSystem(self.sc._jsc.hadoopConfiguration()).exists(path):
-            raise FileExistsError(f"{path} is there already")
+            raise FileExistsError(f"{path}: exists already; expected a new folder")
 
     def write(self, lines, path):
         from pyspark.sql.functions import col
@@ -149,38 +152,40 @@ class Job:
         frame.select(col("value").cast("string")).write.option("lineSep", "\n").text(path)
 
     def step(self, lines, program, words, body):
-        """Run body(lines, command, note) on each partition that has any lines.
+        """Runs body(lines, command, note) on each partition that has lines.
 
-        This is RDD.pipe with checkCode, but for three things that it lacks: it holds bytes; it passes
-        the filter's message on; and an error before it in the same task ends it, where RDD.pipe
-        leaves the filter waiting for the end of its input."""
+        RDD.pipe with checkCode does not suffice, for three reasons. It changes bytes that are not UTF-8. Its error
+        lacks the filter's message. After an error of an earlier step of the same task, its filter waits for the end
+        of the input."""
         programs, notes = self.programs, self.notes
 
-        def part(number, iterator):
+        def run_partition(number, iterator):
             first = next(iterator, None)
             if first is None:
                 return
             import itertools
-            said = []
+            messages = []
             try:
-                yield from body(itertools.chain([first], iterator), programs.command(program, words), said.append)
+                yield from body(itertools.chain([first], iterator), programs.command(program, words),
+                                messages.append)
             except (shcluster.FilterError, OSError) as e:
                 raise shcluster.FilterError(f"<<{program}, partition {number}: {e}>>") from None
-            if said:
-                notes.add({(program, number): "\n".join(said)})
-        return lines.mapPartitionsWithIndex(part, preservesPartitioning=True)
+            if messages:
+                notes.add({(program, number): "\n".join(messages)})
+        return lines.mapPartitionsWithIndex(run_partition, preservesPartitioning=True)
 
     def pipe(self, lines, program, words):
         return self.step(lines, program, words, lambda i, command, note:
                          shcluster.run_filter(command, i, note))
 
     def sorted_by(self, lines, key):
-        """Shuffle lines so that those of one key(line) meet, in bytewise order."""
+        """Shuffles the lines: lines with equal key(line) go to one partition, sorted by bytes."""
         return lines.map(lambda line: (line, None)).repartitionAndSortWithinPartitions(
-            self.parts, lambda line: shcluster.stable_hash(key(line))).keys()
+            self.partitions, lambda line: shcluster.stable_hash(key(line))).keys()
 
     @staticmethod
-    def kept(rdd):
+    def on_disk(rdd):
+        """Stores an RDD that is read several times."""
         from pyspark import StorageLevel
         return rdd.persist(StorageLevel.DISK_ONLY)
 
@@ -196,22 +201,22 @@ class Job:
             return {}
         share = shcluster.sample_share(limit)
         sample = fps.filter(lambda line: shcluster.is_sampled(line, share))
-        counts = self.kept(self.pipe(sample, "shband", self.args.shband)
-                           .map(lambda line: (shcluster.task_of(line), 1))
-                           .reduceByKey(operator.add, self.parts))
-        most = counts.filter(lambda kn: shcluster.hot_parts(kn[1], limit, share) > 1).collect()
-        hot = {key: shcluster.hot_parts(n, limit, share) for key, n in most}
-        if sum(n for _, n in most) * 2 > counts.values().fold(0, operator.add):
-            print(f"shspark.py: most records are of keys with more than {limit}: more blocks (shband -M) "
-                  "or a greater --split would move less", file=sys.stderr)
+        counts = self.on_disk(self.pipe(sample, "shband", self.args.shband)
+                           .map(lambda line: (shcluster.first_field(line), 1))
+                           .reduceByKey(operator.add, self.partitions))
+        hot_counts = counts.filter(lambda kn: shcluster.fragments_of(kn[1], limit, share) > 1).collect()
+        hot = {key: shcluster.fragments_of(n, limit, share) for key, n in hot_counts}
+        if sum(n for _, n in hot_counts) * 2 > counts.values().fold(0, operator.add):
+            print(f"shspark.py: keys with more than {limit} records have most of the records: use more blocks "
+                  "(shband -M) or a larger --split to move less data", file=sys.stderr)
         if hot:
-            print(f"shspark.py: {len(hot)} keys have more than {limit} records: dealt to "
+            print(f"shspark.py: {len(hot)} keys have more than {limit} records: split among "
                   f"{sum(p * (p + 1) // 2 for p in hot.values())} tasks", file=sys.stderr)
         return hot
 
     def collapsed(self, fps):
-        """The first record of each fingerprint, and the pairs of it with its copies."""
-        both = self.kept(self.sorted_by(fps, shcluster.task_of).mapPartitions(shcluster.collapse))
+        """The first record of each fingerprint, and its pairs with the other records of the fingerprint."""
+        both = self.on_disk(self.sorted_by(fps, shcluster.first_field).mapPartitions(shcluster.collapse))
         return (both.filter(lambda r: not r[0]).map(lambda r: r[1]),
                 both.filter(lambda r: r[0]).map(lambda r: r[1]))
 
@@ -219,62 +224,65 @@ class Job:
         hot = self.sc.broadcast(self.hot_keys(fps))
         bands = self.pipe(fps, "shband", self.args.shband)
         records = bands.mapPartitions(lambda lines: shcluster.split(lines, hot.value))
-        return self.step(self.sorted_by(records, shcluster.task_of), "shjoin", self.args.shjoin,
+        return self.step(self.sorted_by(records, shcluster.first_field), "shjoin", self.args.shjoin,
                          lambda i, command, note: shcluster.join(i, command, None, note))
 
     def keyed(self, docs):
         """The pairs of documents that share a key, each once."""
         keys = self.step(docs, "shfp", self.args.shfp + ["--keys=" + self.args.keys], lambda i, command, note:
                          shcluster.run_filter(command, shcluster.documents(i), note))
-        pairs = self.pipe(self.sorted_by(keys, shcluster.task_of), "shjoin", ["--keys"])
-        return pairs.distinct(self.parts)
+        pairs = self.pipe(self.sorted_by(keys, shcluster.first_field), "shjoin", ["--keys"])
+        return pairs.distinct(self.partitions)
 
     def verify(self, pairs, docs):
-        """Each pair goes to a part by its hash, and each document to the parts that have pairs of it."""
-        parts = self.parts
-        placed = pairs.map(lambda line: (shcluster.stable_hash(line) % parts, line))
-        wanted = placed.flatMap(lambda p: [(id, p[0]) for id in p[1].split(b"\t")[:2]]).distinct(parts)
+        """The verified pairs. A pair goes to a partition by its hash. A document goes to each partition that has a
+        pair of the document."""
+        partitions = self.partitions
+        placed = pairs.map(lambda line: (shcluster.stable_hash(line) % partitions, line))
+        wanted = placed.flatMap(lambda p: [(id, p[0]) for id in p[1].split(b"\t")[:2]]).distinct(partitions)
         found = (docs.map(lambda line: (line.split(b"\t", 1)[0], line))
-                 .cogroup(wanted, parts).flatMap(lambda group: placed_document(*group)))
-        # Documents (0) before pairs (1) in each part.
+                 .cogroup(wanted, partitions).flatMap(lambda group: placed_document(*group)))
+        # In each partition documents (0) come before pairs (1).
         mixed = found.map(lambda p: ((p[0], 0), p[1])).union(placed.map(lambda p: ((p[0], 1), p[1])))
-        mixed = mixed.repartitionAndSortWithinPartitions(parts, operator.itemgetter(0))
-        return self.step(mixed, "shverify", self.args.shverify, verify_part)
+        mixed = mixed.repartitionAndSortWithinPartitions(partitions, operator.itemgetter(0))
+        return self.step(mixed, "shverify", self.args.shverify, verify_partition)
 
     # ---- passages ----
 
     def passages(self, docs):
-        """Spans of each document with earlier ones. Seeds meet by their keys; what a document needs of them goes to
-        the part of that document. Its text goes to this part, and to those of later documents that need it."""
-        parts = self.parts
-        places = (self.pipe(docs, "shseed", self.args.shseed).map(lambda line: (shcluster.seed_place(line), None))
-                  .repartitionAndSortWithinPartitions(parts, lambda place: shcluster.stable_hash(place[0])).keys())
-        shares = self.kept(places.mapPartitions(shcluster.shares)
-                           .map(lambda share: (shcluster.stable_hash(share[0]) % parts, share)))
-        wanted = shares.flatMap(lambda s: [(s[1][0], (s[0], 1))] + [(id, (s[0], 0)) for id, _ in s[1][1]])
+        """The spans of each document with earlier documents. Postings of a seed go to one partition. A document's
+        comparisons go to the partition of the document. Its text goes to that partition, and to the partitions
+        of the later documents that are compared with it."""
+        partitions = self.partitions
+        postings = (self.pipe(docs, "shseed", self.args.shseed).map(lambda line: (shcluster.posting_of(line), None))
+                    .repartitionAndSortWithinPartitions(partitions, lambda p: shcluster.stable_hash(p[0])).keys())
+        placed = self.on_disk(postings.mapPartitions(shcluster.comparisons)
+                              .map(lambda c: (shcluster.stable_hash(c[0]) % partitions, c)))
+        # In each partition earlier documents (0) come before its own documents (1) and the comparisons (2).
+        wanted = placed.flatMap(lambda p: [(p[1][0], (p[0], 1))] + [(id, (p[0], 0)) for id, _ in p[1][1]])
         found = (docs.map(lambda line: (line.split(b"\t", 1)[0], line))
-                 .cogroup(wanted.distinct(parts), parts)
-                 .flatMap(lambda group: [((part, kind, group[0]), line) for (part, kind), line
+                 .cogroup(wanted.distinct(partitions), partitions)
+                 .flatMap(lambda group: [((number, kind, group[0]), line) for (number, kind), line
                                          in placed_document(*group, "shspan")]))
-        mixed = (found.union(shares.map(lambda s: ((s[0], 2, s[1][0]), s[1])))
-                 .repartitionAndSortWithinPartitions(parts, operator.itemgetter(0)))
-        return self.step(mixed, "shspan", self.args.shseed + self.args.shspan, spans_part)
+        mixed = (found.union(placed.map(lambda p: ((p[0], 2, p[1][0]), p[1])))
+                 .repartitionAndSortWithinPartitions(partitions, operator.itemgetter(0)))
+        return self.step(mixed, "shspan", self.args.shseed + self.args.shspan, spans_partition)
 
     # ---- groups ----
 
-    def stars(self, pairs):
-        """Connected components as edges id<TAB>least id."""
+    def components(self, pairs):
+        """The connected components as edges id<TAB>least id."""
         edges, rounds = pairs, 0
         while True:
             moves = self.sc.accumulator(0)
             for ends, star in ((shcluster.both_ways, shcluster.large_star),
                                (shcluster.downward, shcluster.small_star)):
-                edges = (self.sorted_by(edges.mapPartitions(ends), shcluster.task_of)
+                edges = (self.sorted_by(edges.mapPartitions(ends), shcluster.first_field)
                          .mapPartitions(lambda lines, star=star, moves=moves:
                                         star(lines, lambda: moves.add(1))))
                 if star is shcluster.large_star:
                     continue
-                edges = self.kept(edges)
+                edges = self.on_disk(edges)
                 edges.count()
             rounds += 1
             if not moves.value:
@@ -282,29 +290,31 @@ class Job:
                 return edges
 
     def group_single(self, pairs):
-        return self.stars(pairs).mapPartitions(shcluster.members).distinct(self.parts)
+        return self.components(pairs).mapPartitions(shcluster.members).distinct(self.partitions)
 
     def group_star(self, pairs):
-        def part(both, which):
-            return both.filter(lambda r: r[0] is which).map(lambda r: r[1])
+        def flagged(rdd, flag):
+            return rdd.filter(lambda r: r[0] is flag).map(lambda r: r[1])
 
-        free, taken, rounds = pairs.mapPartitions(shcluster.alive), self.sc.emptyRDD(), 0
-        while rounds == 0 or not free.isEmpty():
+        remaining, removed, rounds = pairs.mapPartitions(shcluster.remaining), self.sc.emptyRDD(), 0
+        while rounds == 0 or not remaining.isEmpty():
             rounds += 1
-            chosen = self.sorted_by(free, shcluster.task_of).mapPartitions(shcluster.choose)
-            marked = self.kept(self.sorted_by(chosen, shcluster.task_of).mapPartitions(shcluster.take))
-            taken, free = taken.union(part(marked, True)), part(marked, False)
+            selected = self.sorted_by(remaining, shcluster.first_field).mapPartitions(shcluster.select_keepers)
+            result = self.on_disk(self.sorted_by(selected, shcluster.first_field)
+                                  .mapPartitions(shcluster.remove_neighbours))
+            removed, remaining = removed.union(flagged(result, True)), flagged(result, False)
         print(f"shspark.py: stars in {rounds} rounds", file=sys.stderr)
-        both = pairs.mapPartitions(shcluster.both_ways).union(taken)
-        marked = self.kept(self.sorted_by(both, shcluster.task_of).mapPartitions(shcluster.keep))
-        kept = self.sorted_by(part(marked, False), shcluster.task_of).mapPartitions(shcluster.firsts)
-        return part(marked, True).union(kept)
+        lines = pairs.mapPartitions(shcluster.both_ways).union(removed)
+        result = self.on_disk(self.sorted_by(lines, shcluster.first_field).mapPartitions(shcluster.propose_keepers))
+        duplicates = (self.sorted_by(flagged(result, False), shcluster.first_field)
+                      .mapPartitions(shcluster.least_keepers))
+        return flagged(result, True).union(duplicates)
 
-    # ---- all ----
+    # ---- the job ----
 
     def near(self, lines):
         """The pairs of near fingerprints."""
-        fps = self.kept(lines if self.args.fingerprints else self.fingerprints(lines))
+        fps = self.on_disk(lines if self.args.fingerprints else self.fingerprints(lines))
         copies = self.sc.emptyRDD()
         if self.args.collapse:
             fps, copies = self.collapsed(fps)
@@ -326,32 +336,32 @@ class Job:
         a = self.args
         pairs = self.keyed(lines) if a.keys else self.near(lines)
         if a.shverify is not None:
-            pairs = self.verify(self.kept(pairs), lines)
-        pairs = self.kept(pairs)
+            pairs = self.verify(self.on_disk(pairs), lines)
+        pairs = self.on_disk(pairs)
         self.write(pairs, os.path.join(a.out, "pairs"))
         if a.link != "none":
             groups = self.group_single(pairs) if a.link == "single" else self.group_star(pairs)
             self.write(groups, os.path.join(a.out, "groups"))
 
 
-def spans_part(mixed, command, note):
-    """shspan on a part: its documents come first, then its shares of seeds."""
-    yield from shcluster.spans_of_part((((b"s", b"t", b"")[kind], record) for (_, kind, _), record in mixed),
-                                       command, None, note)
+def spans_partition(mixed, command, note):
+    """Runs shspan on a partition: its documents come first, then its comparisons."""
+    yield from shcluster.spans_of_partition((((b"s", b"t", b"")[kind], record) for (_, kind, _), record in mixed),
+                                            command, None, note)
 
 
 def placed_document(id, found, program="shverify"):
-    """(part, document) for each part that wants it. The order of several documents
-    is not known here, so the one that counts on one machine is not known, either."""
+    """[(partition, document)] for each partition that wants the document. Raises FilterError for several documents of
+    one id. On one machine their order decides which of them is used, and the order is not known here."""
     documents, wanted = set(found[0]), list(found[1])
     if wanted and len(documents) > 1:
         raise shcluster.FilterError(f"<<{program}: {len(documents)} documents have the id {id!r}: "
                                     "make ids distinct>>")
-    return [(part, line) for line in documents for part in wanted]
+    return [(number, line) for line in documents for number in wanted]
 
 
-def verify_part(mixed, command, note):
-    """shverify on a part: its documents come first, and go to a file."""
+def verify_partition(mixed, command, note):
+    """Runs shverify on a partition: its documents come first, and are written to a file."""
     import itertools
     import tempfile
     with tempfile.NamedTemporaryFile() as docs:
@@ -371,12 +381,12 @@ def ship(sc, args):
     if SHCLUSTER:
         sc.addPyFile(SHCLUSTER)
     if args.ship:
-        for path in shcluster.shipped(args.ship, PROGRAMS):
+        for path in shcluster.files_to_ship(args.ship, PROGRAMS):
             sc.addFile(path)
 
 
 def message_of(error):
-    """The filter's words in the error that Spark made of them, or all of it."""
+    """The filter's message in an error of Spark, or the whole error if it has no such message."""
     found = re.search(r"FilterError: <<(.*?)>>", str(error), re.DOTALL)
     return found.group(1) if found else str(error)
 
@@ -385,16 +395,16 @@ def main(argv):
     args = arguments(argv)
     from pyspark.sql import SparkSession
     spark = SparkSession.builder.appName("simhash-utils").getOrCreate()
-    trouble = None
+    message = None
     try:
         ship(spark.sparkContext, args)
         Job(spark, args).run()
-    except Exception as e:  # whatever Spark or a filter met
-        trouble = message_of(e)
+    except Exception as e:  # an error of Spark, or of a filter
+        message = message_of(e)
     finally:
         spark.stop()
-    if trouble:
-        print(f"shspark.py: {trouble}", file=sys.stderr)
+    if message:
+        print(f"shspark.py: {message}", file=sys.stderr)
         return 2
     return 0
 

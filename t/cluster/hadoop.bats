@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# share/hadoop in Hadoop's local runner.
+# Tests of share/hadoop in the local runner of Hadoop.
 load helper
 
 setup_file() {
@@ -18,16 +18,16 @@ setup_file() {
 	export HADOOP_FS="$java org.apache.hadoop.fs.FsShell"
 }
 
-# try_hadoop ARGUMENT...: as try
+# try_hadoop ARGUMENT...: runs shhadoop.py as try() does.
 try_hadoop() {
 	tried="shhadoop.py $*"
 	status=0
-	# Hadoop hands the environment on, but not functions of several lines.
+	# Hadoop passes the environment on, but fails with an exported function of several lines.
 	(unset -f bats_readlinkf && started python3 "$SHARE/hadoop/shhadoop.py" -D mapreduce.framework.name=local \
 	    -D hadoop.tmp.dir="$CLUSTER/tmp" --ship "$SHBIN" "$@" >out 2>err </dev/null) || status=$?
 }
 
-@test "documents: pairs and groups are those of one machine" {
+@test "documents: pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	one_machine plain '-n 2 -w set' '-k 10 -M 12' '' - ''
 	try_hadoop --shfp='-n 2 -w set' --shband='-k 10 -M 12' docs.tsv got
@@ -35,7 +35,7 @@ try_hadoop() {
 	same_as plain got
 }
 
-@test "documents by keys: pairs and groups are those of one machine" {
+@test "documents by keys: pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
 	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u >plain/pairs
@@ -46,7 +46,7 @@ try_hadoop() {
 	same_as plain got
 }
 
-@test "skewed fingerprints: hot keys are dealt to many tasks, and the pairs are the same" {
+@test "skewed fingerprints: hot keys are split among many tasks, and the pairs are the same" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' '' - ''
 	try_hadoop --fingerprints --shband='-k 3 -M 5' --split 40 --link none docs.fp got

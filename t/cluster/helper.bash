@@ -1,12 +1,12 @@
-# What the tests on engines share, beside t/helper.bash.
+# Functions of the tests that run engines, in addition to t/helper.bash.
 # shellcheck shell=bash disable=SC2034
 load ../helper
 
 SHARE=$BATS_TEST_DIRNAME/../../share
 
-# started COMMAND...: run it in a process group of its own, which t/cluster/run ends at the last.
-# In the background, $! is the group. It inherits no files but the first three: bats waits for those
-# who hold its own.
+# started COMMAND...: runs the command in a new process group, which t/cluster/run kills at the end.
+# In the background, $! is the group. The command inherits descriptors 0 to 2 only: bats waits for every process
+# that holds another descriptor of bats.
 started() {
 	# shellcheck disable=SC2016
 	exec setsid bash -c '
@@ -17,8 +17,9 @@ started() {
 		exec "$@"' started "$@"
 }
 
-# one_machine DIR SHFP SHBAND SHJOIN SHVERIFY SHGROUP: DIR/pairs and DIR/groups of docs.tsv, or of docs.fp
-# where SHFP is -, by the plain pipe, sorted. The arguments are the programs' options; SHVERIFY may be -.
+# one_machine DIR SHFP SHBAND SHJOIN SHVERIFY SHGROUP: writes the sorted output of the pipe to DIR/pairs and
+# DIR/groups. The arguments are the options of the programs. The input is docs.tsv, or docs.fp when SHFP is -.
+# Pairs are not verified when SHVERIFY is -.
 one_machine() {
 	mkdir "$1"
 	[ "$2" = - ] && cp docs.fp "$1/fp" || eval "shfp $2 docs.tsv" >"$1/fp"
@@ -29,7 +30,7 @@ one_machine() {
 	eval "shgroup $6 $1/pairs" | LC_ALL=C sort >"$1/groups"
 }
 
-# same_as DIR OUT [pairs|groups...]: what an engine wrote to OUT is what one machine wrote to DIR.
+# same_as DIR OUT [pairs|groups...]: compares the output OUT of an engine with the output DIR of one_machine.
 same_as() {
 	local kind dir=$1 out=$2
 	shift 2
@@ -42,14 +43,14 @@ same_as() {
 	test -s "$dir/pairs" || { echo "no pairs: nothing was compared"; return 1; }
 }
 
-# Documents of two languages, and two whose ids are no UTF-8.
+# Writes documents of two languages, and two documents whose ids are not UTF-8.
 documents() {
 	cat "$T_DATA"/en_dev.tsv "$T_DATA"/zh_dev.tsv
 	printf '\377a\tthe same words in both of the two texts here\n'
 	printf '\377\200b\tThe same words, in both of the two texts here!\n'
 }
 
-# Fingerprints a third of which are ten, some twice, some ids with two of them.
+# Writes fingerprints with hot keys. Some records are repeated, and some ids have two fingerprints.
 skewed() {
 	"$BUILD/t/bench/genfp" 1200 64 5 1 7 | awk -F '\t' -v OFS='\t' '
 		{ print } NR <= 50 { print } NR > 50 && NR < 90 { print $1, $2 + 1 }'

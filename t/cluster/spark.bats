@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# share/spark on a cluster of one master and two workers, which t/cluster/run ends.
+# Tests of share/spark on a cluster of one master and two workers, which t/cluster/run kills at the end.
 load helper
 
 setup_file() {
 	export SPARK_HOME SPARK_MASTER
 	SPARK_HOME=$("$CLUSTER_CACHE/venv/bin/python" -c 'import os, pyspark; print(os.path.dirname(pyspark.__file__))')
-	# Only the loopback address is listened at; little memory; files below $CLUSTER.
+	# Listen on the loopback address only, limit the memory, and write files below $CLUSTER.
 	export SPARK_LOCAL_IP=127.0.0.1 SPARK_DAEMON_MEMORY=256m SPARK_LOCAL_DIRS=$CLUSTER/local
 	export PYSPARK_PYTHON=$CLUSTER_CACHE/venv/bin/python
 	cd "$CLUSTER" || return 1
@@ -18,7 +18,7 @@ setup_file() {
 	until_true 60 workers_are 2
 }
 
-# daemon NAME CLASS ARGUMENT...: start one of Spark's own; its group goes to NAME.group.
+# daemon NAME CLASS ARGUMENT...: starts a daemon of Spark, and writes its process group to NAME.group.
 daemon() {
 	local name=$1
 	shift
@@ -35,7 +35,7 @@ workers_are() {
 	[ "$(grep -c 'Registering worker' "$CLUSTER/master.log")" -eq "$1" ]
 }
 
-# spark ARGUMENT...: the command that runs shspark.py on the cluster
+# spark ARGUMENT...: runs shspark.py on the cluster.
 spark() {
 	started "$SPARK_HOME/bin/spark-submit" --master "$SPARK_MASTER" \
 	    --conf spark.ui.enabled=false --conf spark.executor.memory=512m \
@@ -44,8 +44,8 @@ spark() {
 	    "$SHARE/spark/shspark.py" --partitions 4 "$@"
 }
 
-# try_spark ARGUMENT...: as try; spark-submit puts what the script says on standard output, and what Spark
-# says, which is much, on standard error.
+# try_spark ARGUMENT...: runs shspark.py as try() does. spark-submit writes the messages of the script to standard
+# output, and the many messages of Spark to standard error.
 try_spark() {
 	tried="shspark.py $*"
 	status=0
@@ -53,16 +53,16 @@ try_spark() {
 	sed '/ INFO /d' log >err
 }
 
-@test "documents: pairs, verified, and groups are those of one machine" {
+@test "documents: verified pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	one_machine plain '-n 2 -w set' '-k 10 -M 12' '' '-n 2 -T 0.5' ''
-	grep -q "$(printf '\377')" plain/pairs # the ids that are no UTF-8 are in
+	grep -q "$(printf '\377')" plain/pairs # ids that are not UTF-8
 	try_spark --ship "$SHBIN" --shfp='-n 2 -w set' --shband='-k 10 -M 12' --shverify='-n 2 -T 0.5' docs.tsv got
 	exits 0
 	same_as plain got
 }
 
-@test "documents by keys: pairs, verified, and groups are those of one machine" {
+@test "documents by keys: verified pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
 	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u | shverify -n 2 -T 0.5 -d docs.tsv |
@@ -74,7 +74,7 @@ try_spark() {
 	same_as plain got
 }
 
-@test "passages: the spans are those of one machine on documents in the order of their ids" {
+@test "passages: the spans equal those of one machine on documents in the order of their ids" {
 	documents >docs.tsv
 	mkdir plain
 	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shspan -n 5 --min-tokens 10 | sort >plain/spans
@@ -87,16 +87,16 @@ try_spark() {
 	[ ! -e got/pairs ]
 }
 
-@test "skewed fingerprints: hot keys are dealt to many tasks, and the result is the same" {
+@test "skewed fingerprints: hot keys are split among many tasks, and the result is the same" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' '' - '--link star'
 	try_spark --bin "$SHBIN" --fingerprints --shband='-k 3 -M 5' --split 40 --link star docs.fp got
 	exits 0
-	grep -E '^shspark.py: [0-9]+ keys have more than 40 records: dealt to [0-9]+ tasks$' out
+	grep -E '^shspark.py: [0-9]+ keys have more than 40 records: split among [0-9]+ tasks$' out
 	same_as plain got
 }
 
-@test "identical fingerprints are collapsed, and records that come twice counted" {
+@test "identical fingerprints are collapsed, also with repeated records" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' --collapse - ''
 	try_spark --bin "$SHBIN" --fingerprints --shband='-k 3 -M 5' --collapse docs.fp got
@@ -113,7 +113,7 @@ try_spark() {
 	[ ! -e got/pairs/_SUCCESS ]
 }
 
-@test "two documents of one id fail the verification; an OUT that is there is left alone" {
+@test "two documents of one id fail the verification; an existing OUT is not changed" {
 	printf 'a\tone two three four\nb\tone two three four\na\tone two three five\n' >docs.tsv
 	try_spark --bin "$SHBIN" --shverify= docs.tsv got
 	exits 2
@@ -122,14 +122,14 @@ try_spark() {
 	try_spark --bin "$SHBIN" docs.tsv there
 	exits 2
 	[ ! -e got/pairs/_SUCCESS ]
-	grep -F 'shspark.py: there/pairs is there already' out
+	grep -F 'shspark.py: there/pairs: exists already; expected a new folder' out
 	[ -z "$(ls there/pairs)" ] && [ ! -e there/groups ]
 }
 
-@test "a worker killed in mid-job: the result is the same" {
+@test "a worker killed during a job: the result is the same" {
 	documents >docs.tsv
 	one_machine plain '-n 2 -w set' '-k 10 -M 12' '' - ''
-	# Joins wait for the word.
+	# This shjoin waits until the file go exists.
 	mkdir slow
 	ln -s "$SHBIN/shfp" "$SHBIN/shband" slow
 	cat >slow/shjoin <<-END
@@ -152,7 +152,7 @@ try_spark() {
 	same_as plain got
 }
 
-@test "nothing listens but on the loopback address" {
+@test "all listening sockets are on the loopback address" {
 	run -0 python3 - "$CLUSTER/groups" <<-'END'
 		import os, socket, struct, sys
 		groups = {int(line) for line in open(sys.argv[1])}
