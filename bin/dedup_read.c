@@ -4,7 +4,6 @@
 #include "base/siphash.h"
 #include "dedup.h"
 #include "fp/analysis.h"
-#include "io/newlines.h"
 #include "record/escape.h"
 #include "run.h"
 #include "unicode/utf8.h"
@@ -207,7 +206,7 @@ struct worker {
 
 static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
 {
-	size_t cap = (size_t)sh_count_newlines(job->in.p, job->in.n) + 1;
+	size_t cap = (size_t)job->from.lines;
 	size_t bytes = sizeof(struct block) + cap * l->begin[COLUMNS];
 
 	if (sh_buf_reserve(&job->out, bytes, err) < 0)

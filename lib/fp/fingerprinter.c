@@ -340,15 +340,16 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
-/* Sets *distinct, see fingerprinter.h. Counts growing prefixes of the features: for most documents
- * the first prefix shows that there are more than distinct_up_to. */
-static int count_distinct(
-    struct sh_fingerprinter *f, size_t features, size_t *distinct, struct sh_error *err)
+/* Sets *distinct, see fingerprinter.h. The features have `known` distinct hashes, or more. Counts
+ * growing prefixes of the features: for most documents the first prefix shows that there are more
+ * than distinct_up_to. */
+static int count_distinct(struct sh_fingerprinter *f, size_t features, unsigned known,
+    size_t *distinct, struct sh_error *err)
 {
 	uint64_t up_to = f->opts.distinct_up_to, n = up_to + up_to / 4 + 8;
 
 	*distinct = features;
-	if (up_to == 0)
+	if (up_to == 0 || known > up_to)
 		return 0;
 	for (; n < features; n *= 4) {
 		if (sh_hash_count(&f->distinct, f->feature, (size_t)n, err) < 0)
@@ -390,6 +391,16 @@ static int hash_features(struct sh_fingerprinter *f, const struct sh_tokens *t,
 	return status;
 }
 
+/* Makes the MinHash fingerprint of the hashed features. */
+static int find_least(
+    struct sh_fingerprinter *f, size_t features, struct sh_fingerprint *out, struct sh_error *err)
+{
+	unsigned filled = sh_minhash_bins(f->feature, features, f->opts.bits, f->bin);
+
+	sh_minhash_bits(f->bin, f->opts.bits, out->w);
+	return count_distinct(f, features, filled, &out->distinct, err);
+}
+
 int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err)
 {
@@ -408,15 +419,11 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 		sh_simhash_finish(&f->simhash, out->w);
 		return 0;
 	}
-	if (hash_features(f, &t, range, features, err) < 0 ||
-	    count_distinct(f, features, &out->distinct, err) < 0)
+	if (hash_features(f, &t, range, features, err) < 0)
 		return -1;
-	if (f->opts.minhash) {
-		sh_minhash_bins(f->feature, features, f->opts.bits, f->bin);
-		sh_minhash_bits(f->bin, f->opts.bits, out->w);
-		return 0;
-	}
-	if (add_up(f, features, err) < 0)
+	if (f->opts.minhash)
+		return find_least(f, features, out, err);
+	if (count_distinct(f, features, 0, &out->distinct, err) < 0 || add_up(f, features, err) < 0)
 		return -1;
 	/* The scheme freq rounds every weight of a very long document to 0. */
 	out->empty = sh_simhash_total(&f->simhash) == 0;

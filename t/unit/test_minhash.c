@@ -1,8 +1,10 @@
 /* Minwise fingerprints: frozen values, set semantics, the estimate against exact Jaccard. */
-#include "fp/minhash.h"
+#include "fp/minhash_kernel.h"
 
 #include "base/num.h"
+#include "fp/minhash.h"
 #include "hash/mix.h"
+#include "rng.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -43,6 +45,54 @@ static void test_set(void)
 	ok(memcmp(w, v, sizeof w) == 0, "order does not matter");
 	sh_minhash(h, 3 * n, 1024, v);
 	ok(memcmp(w, v, sizeof w) == 0, "repetition does not matter");
+}
+
+/* Does the rounds as minhash.h defines them. Returns the number of bins that round 0 filled. */
+static unsigned fill(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+{
+	unsigned filled = 0, empty = bins;
+
+	for (unsigned i = 0; i < bins; i++)
+		bin[i] = UINT64_MAX;
+	for (unsigned round = 0; round < bins && empty; round++) {
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x = sh_mix_word(h[i], round + 1), at = (x >> 32) * bins >> 32;
+			uint64_t value = (uint64_t)round << 48 | (x & UINT64_C(0xffffffffffff));
+
+			empty -= bin[at] == UINT64_MAX;
+			bin[at] = value < bin[at] ? value : bin[at];
+		}
+		filled = round ? filled : bins - empty;
+	}
+	return filled;
+}
+
+/* Documents of 1 to 900 hashes, some of them repeated. */
+static void test_kernel(const struct sh_minhash_kernel *kernel)
+{
+	enum { MOST = 900, GUARD = 7 };
+	static uint64_t h[MOST], got[SH_FP_MAX_BITS + 1], want[SH_FP_MAX_BITS];
+	unsigned rounds = rng_rounds(2000), bad = 0;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		unsigned most = round % 3 ? 130 : SH_FP_MAX_BITS, filled;
+		unsigned bins = 1 + (unsigned)rng_below(most), words = (bins + 63) / 64;
+		size_t n = 1 + rng_below(round % 5 ? 40 : MOST);
+		uint64_t bits[SH_FP_MAX_WORDS] = { 0 };
+
+		for (size_t i = 0; i < n; i++)
+			h[i] = i && rng_below(4) == 0 ? h[rng_below(i)] : rng();
+		got[bins] = GUARD;
+		filled = kernel->fill(h, n, bins, got);
+		bad += filled != fill(h, n, bins, want) || got[bins] != GUARD;
+		bad += memcmp(got, want, bins * sizeof *got) != 0;
+		for (unsigned i = 0; i < 64 * words; i++)
+			want[i] = rng();
+		kernel->bits(want, 64 * words, bits);
+		for (unsigned i = 0; i < 64 * words; i++)
+			bad += (bits[i / 64] >> (63 - i % 64) & 1) != (want[i] & 1);
+	}
+	ok(!bad, "%s: bins and bits as defined", kernel->variant.name);
 }
 
 struct moments {
@@ -132,7 +182,11 @@ static void test_programs(void)
 
 int main(void)
 {
+	const struct sh_minhash_kernel *kernel;
+
 	test_frozen();
+	for (unsigned i = 0; (kernel = sh_minhash_kernel_at(i)) != NULL; i++)
+		test_kernel(kernel);
 	test_set();
 	test_estimate();
 	test_programs();
