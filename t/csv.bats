@@ -193,7 +193,7 @@ END
 	for run in 'shtok' 'shtok -n 2 -j 3' 'shfp' 'shfp -j 2 --minhash' 'shfp --bare -p seomoz' 'shspan --all --pairs' \
 		'shspan --count | cut -f 1,4' 'shspan -n 3 --exact 9 --every | cut -f 1' 'shspan -n 3 -d QUERIES --pairs' 'shseed | cut -f 1-3' \
 		'shverify pairs -d' 'shgroup --link star --keep longest pairs -d' 'shreport pairs -d' 'shdrop -d groups | cut -f 1' \
-		'shdedup -q --report report >/dev/null; cat report'; do
+		'shdedup -q --report report >/dev/null && cat report'; do
 		for form in docs.tsv 'docs.csv --csv' 'head.tsv --header' 'dos.tsv --header --crlf'; do
 			command=${run%%[|>]*} rest=${run#"${run%%[|>]*}"}
 			command=${command/QUERIES/${form%% *}}
@@ -206,7 +206,7 @@ END
 			[[ $run != shdrop* || $form != *header* ]] || rest='| tail -n +2 | cut -f 2'
 			try "$command $given $rest"
 			exits 0
-			[ "$form" = docs.tsv ] && mv out expected
+			[ "$form" != docs.tsv ] || mv out expected
 			[ "$form" = docs.tsv ] || same expected out || { echo "$command $given $rest"; return 1; }
 			[ -s expected ] || { echo "nothing: $command $given $rest"; return 1; }
 		done

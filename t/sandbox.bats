@@ -359,7 +359,7 @@ landlocked() {
 	mkfifo fifo
 	try 'cat a/docs >fifo & shtok fifo -o d/fifo'
 	exits 0
-	try 'exec 7>d/seven; shtok -o /dev/fd/7 a/docs; shtok -o /dev/stdout /dev/stdin <a/docs'
+	try 'exec 7>d/seven; shtok -o /dev/fd/7 a/docs && shtok -o /dev/stdout /dev/stdin <a/docs'
 	exits 0
 	try 'cd a && shtok -o here docs && shtok -o ../d/there docs && shtok -o /dev/null ../a/docs'
 	exits 0

@@ -63,7 +63,8 @@ make_shim() {
 	cp part-00 part-05
 	try 'shdedup -q -O other part-00 part-05'
 	exits 0
-	[ -f other/part-05 ] && [ ! -s other/part-05 ]
+	[ -f other/part-05 ]
+	[ ! -s other/part-05 ]
 }
 
 @test "outputs are compressed as their inputs were, or as --compress says" {
@@ -214,7 +215,8 @@ make_shim() {
 	[ -z "$(shown new)" ]
 	try 'shdedup -q --rejects aside -O other part-00 bad'
 	exits 0
-	[ "$(cat aside)" = bad ] && [ ! -s other/bad ]
+	[ "$(cat aside)" = bad ]
+	[ ! -s other/bad ]
 }
 
 @test "--trailer: each output ends with one" {
@@ -269,7 +271,8 @@ make_shim() {
 			[ $((n % 10)) != 0 ] || sharchive -q check archive
 		done
 		echo "killed at each of $killed steps"
-		[ "$killed" -ge 20 ] && [ "$killed" -lt 399 ]
+		[ "$killed" -ge 20 ]
+		[ "$killed" -lt 399 ]
 	done
 	sharchive init another
 	try 'shdedup -q -a another --mark gone -O want in-?'

@@ -296,7 +296,7 @@ load helper
 		try "shfp --simhash --bare $1 </dev/null"
 		exits 2
 		gives
-		grep -qxF "shfp: $2" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
+		says "shfp: $2" "Try 'shfp --help' or 'man shfp'."
 	}
 	refuses '-b 48' '-b 48: expected 32, 64, 128 or 256'
 	refuses '-p pysimhash -b 65' '-b 65: -p pysimhash has 8 to 128 bits, in steps of 8'
@@ -305,11 +305,13 @@ load helper
 	refuses '-b 0' "-b '0': expected a whole number from 1 to 1024"
 	refuses '--seed x' "--seed 'x': expected a whole number from 0 to 18446744073709551615"
 	refuses '--seed 18446744073709551616' "--seed '18446744073709551616': expected a whole number from 0 to 18446744073709551615"
-	for option in "-H 'crc'" "-w 'tfidf'" "-x 'oct'" "--empty 'drop'"; do
+	refuses '-w tfidf' '-w tfidf: needs document frequencies (use shweight)'
+	for option in "-H 'crc'" "-w 'weight'" "-x 'oct'" "--empty 'drop'"; do
 		try "shfp --simhash --bare $option </dev/null"
 		exits 2
 		gives
-		grep -q "^shfp: $option: expected [a-z]" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
+		grep -q "^shfp: $option: expected [a-z]" err
+		grep -qxF "Try 'shfp --help' or 'man shfp'." err
 	done
 }
 
@@ -406,7 +408,8 @@ load helper
 	try 'shfp --simhash docs'
 	exits 0
 	cut -f 3 out | sort -u >tags
-	[ "$(wc -l <tags)" = 1 ] && grep -qxE '[0-9a-f]{4}' tags
+	[ "$(wc -l <tags)" = 1 ]
+	grep -qxE '[0-9a-f]{4}' tags
 	shfp --simhash --bare docs >bare
 	cut -f 1,2 out >expected
 	same expected bare

@@ -757,7 +757,7 @@ days() {
 		[ "$(cat out)" -le 60000 ]
 	done
 	awk 'BEGIN { for (i = 0; i < 300000; i++) print i "\ta" }' >docs
-	try 'timeout 20 shspan docs; timeout 20 shspan --exact 5 docs; timeout 20 shspan --count docs'
+	try 'timeout 20 shspan docs && timeout 20 shspan --exact 5 docs && timeout 20 shspan --count docs'
 	exits 0
 	gives
 }
