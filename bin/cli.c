@@ -476,8 +476,7 @@ const char *cli_reads(struct cli *c)
 {
 	struct sh_error err;
 
-	if (c->n_reads == c->reads_cap &&
-	    sh_grow((void **)&c->reads, &c->reads_cap, c->n_reads + 1, sizeof *c->reads, &err) < 0)
+	if (SH_RESERVE(c->reads, c->reads_cap, c->n_reads + 1, &err) < 0)
 		cli_die(c, &err);
 	return c->reads[c->n_reads++] = c->arg;
 }
@@ -486,8 +485,7 @@ void cli_reads_more(struct cli *c, struct cli_files *files)
 {
 	struct sh_error err;
 
-	if (files->n == files->cap && sh_grow((void **)&files->name, &files->cap, files->n + 1,
-					  sizeof *files->name, &err) < 0)
+	if (SH_RESERVE(files->name, files->cap, files->n + 1, &err) < 0)
 		cli_die(c, &err);
 	files->name[files->n++] = cli_reads(c);
 }

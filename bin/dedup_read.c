@@ -469,9 +469,7 @@ void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, str
 		if (id.n == 0)
 			continue;
 		if (sh_hmap_put(&list->ids, id, &i, &fresh, &err) < 0 ||
-		    (fresh && i >= list->cap &&
-			sh_grow((void **)&list->at, &list->cap, (size_t)i + 1, sizeof *list->at,
-			    &err) < 0))
+		    (fresh && SH_RESERVE(list->at, list->cap, (size_t)i + 1, &err) < 0))
 			cli_die(c, &err);
 		if (fresh)
 			list->at[i] = (struct dedup_place){ lines.from.file, lines.from.line };

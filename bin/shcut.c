@@ -73,7 +73,7 @@ static int add_span(void *settings, struct sh_slice line, struct sh_error *err)
 
 	if (sh_dos_check(line, err) < 0 || parse(line, &id, &x, err) < 0 ||
 	    sh_hmap_put(&s->ids, id, &x.id, NULL, err) < 0 ||
-	    (s->n == s->cap && sh_grow((void **)&s->stretch, &s->cap, s->n + 1, sizeof x, err) < 0))
+	    SH_RESERVE(s->stretch, s->cap, s->n + 1, err) < 0)
 		return -1;
 	s->stretch[s->n++] = x;
 	return 0;

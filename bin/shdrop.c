@@ -82,8 +82,7 @@ static int find_entry(struct settings *s, struct sh_slice id, uint32_t *i, struc
 	bool fresh;
 
 	if (sh_hmap_put(&s->ids, id, i, &fresh, err) < 0 ||
-	    (fresh && *i >= s->cap &&
-		sh_grow((void **)&s->entry, &s->cap, (size_t)*i + 1, sizeof *s->entry, err) < 0))
+	    (fresh && SH_RESERVE(s->entry, s->cap, (size_t)*i + 1, err) < 0))
 		return -1;
 	if (fresh)
 		s->entry[*i] = (struct entry){ .keeper = NOT_DROPPED };

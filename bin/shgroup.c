@@ -119,7 +119,7 @@ static int collect_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 	}
 	if (!g->keep_edges)
 		return sh_union_link_all(&g->components, e, n, err);
-	if (sh_reserve((void **)&g->edge, &g->cap, g->n_edges + n, sizeof *e, err) < 0)
+	if (SH_RESERVE(g->edge, g->cap, g->n_edges + n, err) < 0)
 		return -1;
 	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
 	g->n_edges += n;

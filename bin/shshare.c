@@ -75,9 +75,7 @@ static void begin(struct sh_feature_doc *d)
 /* Returns room for the hashes of n more features, or NULL with *err. */
 static uint64_t *hash_room(struct sampler *s, size_t n, struct sh_error *err)
 {
-	return sh_reserve((void **)&s->hash, &s->cap, s->n + n, sizeof *s->hash, err) < 0
-		   ? NULL
-		   : s->hash + s->n;
+	return SH_RESERVE(s->hash, s->cap, s->n + n, err) < 0 ? NULL : s->hash + s->n;
 }
 
 static int add(

@@ -87,8 +87,7 @@ static int put_pairs(struct worker *w, uint32_t document, const struct sh_span *
 	size_t tokens = sh_texts_tokens(w->links->texts, document).n;
 	struct sh_placed a, b;
 
-	if (n > w->span_cap &&
-	    sh_grow((void **)&w->span, &w->span_cap, n, sizeof *w->span, err) < 0)
+	if (SH_RESERVE(w->span, w->span_cap, n, err) < 0)
 		return -1;
 	memcpy(w->span, spans, n * sizeof *spans);
 	qsort(w->span, n, sizeof *w->span, by_document);

@@ -88,10 +88,8 @@ static int add_query(struct simhash_passages *p, size_t i, struct sh_error *err)
 	size_t tokens = (size_t)t->at[i];
 
 	if (sh_seeder_run(p->seeder, text_of(p, i), &s, err) < 0 ||
-	    sh_reserve((void **)&t->token, &t->token_cap, tokens + s.tokens.n, sizeof *t->token,
-		err) < 0 ||
-	    sh_reserve((void **)&t->posting, &t->posting_cap, t->n_postings + s.n,
-		sizeof *t->posting, err) < 0)
+	    SH_RESERVE(t->token, t->token_cap, tokens + s.tokens.n, err) < 0 ||
+	    SH_RESERVE(t->posting, t->posting_cap, t->n_postings + s.n, err) < 0)
 		return -1;
 	for (size_t j = 0; j < s.tokens.n; j++)
 		t->token[tokens + j] = (uint32_t)s.token[j];
@@ -106,8 +104,7 @@ static int add_query(struct simhash_passages *p, size_t i, struct sh_error *err)
 static int add_queries(
     struct simhash_passages *p, size_t n, const struct sh_match_opts *match, struct sh_error *err)
 {
-	if (sh_reserve((void **)&p->texts.at, &p->texts.at_cap, n + 1, sizeof *p->texts.at, err) <
-	    0)
+	if (SH_RESERVE(p->texts.at, p->texts.at_cap, n + 1, err) < 0)
 		return -1;
 	p->texts.at[0] = 0;
 	for (size_t i = 0; i < n; i++)

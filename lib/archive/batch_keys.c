@@ -9,8 +9,7 @@
 
 int sh_batch_add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err)
 {
-	if (w->n_probes == w->probes_cap &&
-	    sh_grow((void **)&w->probe, &w->probes_cap, w->n_probes + 1, sizeof *w->probe, err) < 0)
+	if (SH_RESERVE(w->probe, w->probes_cap, w->n_probes + 1, err) < 0)
 		return -1;
 	w->probe[w->n_probes++] = (struct sh_probe){ key, doc };
 	return 0;

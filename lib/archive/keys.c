@@ -55,8 +55,7 @@ static void add_bands(
 static int add_prefix(struct sh_key_list *list, unsigned band, const uint64_t *hash, size_t prefix,
     struct sh_error *err)
 {
-	if (list->n + prefix > list->cap &&
-	    sh_grow((void **)&list->key, &list->cap, list->n + prefix, sizeof *list->key, err) < 0)
+	if (SH_RESERVE(list->key, list->cap, list->n + prefix, err) < 0)
 		return -1;
 	for (size_t i = 0; i < prefix; i++)
 		list->key[list->n++] = (uint64_t)band << SH_KEY_HASH_BITS | IN_BAND(hash[i]);
@@ -189,8 +188,7 @@ int sh_keys_of(const struct sh_key_rule *r, const struct sh_feature_set *set,
 {
 	if (set->n == 0)
 		return 0;
-	if (list->n + r->bands > list->cap && sh_grow((void **)&list->key, &list->cap,
-						  list->n + r->bands, sizeof *list->key, err) < 0)
+	if (SH_RESERVE(list->key, list->cap, list->n + r->bands, err) < 0)
 		return -1;
 	if (!is_small(r, set))
 		add_bands(r, set->hash, set->n, list);

@@ -59,8 +59,7 @@ void sh_manifest_free(struct sh_manifest *m)
 
 int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err)
 {
-	if (m->n_segments == m->segments_cap && sh_grow((void **)&m->segment, &m->segments_cap,
-						    m->n_segments + 1, sizeof *m->segment, err) < 0)
+	if (SH_RESERVE(m->segment, m->segments_cap, m->n_segments + 1, err) < 0)
 		return -1;
 	m->segment[m->n_segments++] = *e;
 	return 0;

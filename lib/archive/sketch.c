@@ -207,7 +207,7 @@ static int bad(struct sh_error *err)
 int sh_sketch_reserve(struct sh_sketch *s, size_t n, struct sh_error *err)
 {
 	s->n = 0;
-	return n > s->cap ? sh_grow((void **)&s->hash, &s->cap, n, sizeof *s->hash, err) : 0;
+	return SH_RESERVE(s->hash, s->cap, n, err);
 }
 
 int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *err)

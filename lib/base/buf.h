@@ -45,4 +45,10 @@ static inline int sh_reserve(
 	return want <= *cap ? 0 : sh_grow(array, cap, want, size, err);
 }
 
+/* The same for a pointer to elements of any type, and its size_t:
+ *
+ *     if (SH_RESERVE(x->array, x->cap, x->n + 1, err) < 0) ... */
+#define SH_RESERVE(array, cap, want, err)                                                          \
+	sh_reserve((void **)&(array), &(cap), want, sizeof *(array), err)
+
 #endif

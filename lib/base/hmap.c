@@ -130,8 +130,7 @@ static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_RANGE, "more than 4294967295 different keys");
 	if (key.n > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "a key of 4 GiB or more");
-	if (m->n == m->keys_cap &&
-	    sh_grow((void **)&m->keys, &m->keys_cap, (size_t)m->n + 1, sizeof *m->keys, err) < 0)
+	if (SH_RESERVE(m->keys, m->keys_cap, (size_t)m->n + 1, err) < 0)
 		return -1;
 	p = sh_arena_room(&m->arena, SH_HMAP_LENGTH + key.n, err);
 	if (!p)

@@ -43,8 +43,7 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 
 static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_error *err)
 {
-	if (a->n == a->cap &&
-	    sh_grow((void **)&a->hash, &a->cap, a->n + 1, sizeof *a->hash, err) < 0)
+	if (SH_RESERVE(a->hash, a->cap, a->n + 1, err) < 0)
 		return -1;
 	sh_hash_feature(a->opts->hash, text, a->opts->seed, 64, &a->hash[a->n++]);
 	return 0;

@@ -122,16 +122,9 @@ static size_t hash_ngrams(
 	return m;
 }
 
-static int reserve_tokens(struct sh_features *f, size_t n, struct sh_error *err)
-{
-	return n > f->token_cap
-		   ? sh_grow((void **)&f->token, &f->token_cap, n, sizeof *f->token, err)
-		   : 0;
-}
-
 static int hash_tokens(struct sh_features *f, const struct sh_tokens *t, struct sh_error *err)
 {
-	if (reserve_tokens(f, t->n, err) < 0)
+	if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
 		return -1;
 	hash_texts(f, t, 1, t->n, f->token);
 	for (size_t i = 0; f->opts.cut && i < t->n; i++)
@@ -172,7 +165,7 @@ int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_f
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err)
 {
-	if (reserve_tokens(f, n, err) < 0)
+	if (SH_RESERVE(f->token, f->token_cap, n, err) < 0)
 		return -1;
 	if (n)
 		memcpy(f->token, token, n * sizeof *token);

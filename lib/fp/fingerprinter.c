@@ -131,11 +131,6 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f);
 }
 
-static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
-{
-	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
-}
-
 /* Hashes each token once and composes the n-gram hashes of token hashes, without
  * the n-grams' texts. */
 static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
@@ -147,7 +142,7 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 		sh_compose_chars(f->mix, t, range, seed, f->feature);
 		return 0;
 	}
-	if (room(&f->token, &f->token_cap, t->n, err) < 0)
+	if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
 		return -1;
 	sh_compose_words(f->mix, t, range, seed, f->token, f->feature);
 	return 0;
@@ -158,7 +153,7 @@ static int fill_bag(
     struct sh_fingerprinter *f, const struct sh_tokens *t, bool hashed, struct sh_error *err)
 {
 	if (!hashed) {
-		if (room(&f->token, &f->token_cap, t->n, err) < 0)
+		if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
 			return -1;
 		f->mix->tokens(t->text, t->start, t->end, t->n, 0, f->token);
 	}
@@ -199,8 +194,8 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 {
 	struct batch b;
 
-	if ((f->words > 1 && room(&f->wide, &f->wide_cap, features * f->words, err) < 0) ||
-	    (f->by_text && room(&f->text_hash, &f->text_hash_cap, features, err) < 0))
+	if ((f->words > 1 && SH_RESERVE(f->wide, f->wide_cap, features * f->words, err) < 0) ||
+	    (f->by_text && SH_RESERVE(f->text_hash, f->text_hash_cap, features, err) < 0))
 		return -1;
 	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
@@ -226,8 +221,7 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 {
 	const struct sh_hash_count *d = &f->distinct;
 
-	if (d->n > f->weight_cap &&
-	    sh_grow((void **)&f->weight, &f->weight_cap, d->n, sizeof *f->weight, err) < 0)
+	if (SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < d->n; i++)
 		if (weight_of(f, d->count[i], features, &f->weight[i], err) < 0)
@@ -291,8 +285,7 @@ static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_er
 	if (sh_repeats_find(&f->repeats, f->feature, features, err) < 0 ||
 	    sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0)
 		return -1;
-	if (r->n > f->weight_cap &&
-	    sh_grow((void **)&f->weight, &f->weight_cap, r->n, sizeof *f->weight, err) < 0)
+	if (SH_RESERVE(f->weight, f->weight_cap, r->n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->n; i++) {
 		uint32_t tf = r->count[i];
@@ -380,7 +373,7 @@ static int hash_features(struct sh_fingerprinter *f, const struct sh_tokens *t,
 {
 	int status;
 
-	if (room(&f->feature, &f->feature_cap, features, err) < 0)
+	if (SH_RESERVE(f->feature, f->feature_cap, features, err) < 0)
 		return -1;
 	if (f->composes)
 		status = compose(f, t, range, err);

@@ -80,7 +80,7 @@ void sh_hashes_sort(struct sh_hashes *h, size_t n)
 static int grow(void *array, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
 	n = n < FIRST_ROOM ? FIRST_ROOM : n;
-	return n > *cap ? sh_grow(array, cap, n, size, err) : 0;
+	return sh_reserve(array, cap, n, size, err);
 }
 
 int sh_hashes_reserve(struct sh_hashes *h, size_t n, struct sh_error *err)

@@ -229,8 +229,8 @@ static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 					    : (slots + 2 * all) * sizeof(uint32_t);
 
 	if (sh_reserve(&r->work, &r->work_cap, work, 1, err) < 0 ||
-	    sh_reserve((void **)&r->hash, &r->hash_cap, 3 * all, sizeof *r->hash, err) < 0 ||
-	    sh_reserve((void **)&r->count, &r->count_cap, all, sizeof *r->count, err) < 0)
+	    SH_RESERVE(r->hash, r->hash_cap, 3 * all, err) < 0 ||
+	    SH_RESERVE(r->count, r->count_cap, all, err) < 0)
 		return -1;
 	return 0;
 }

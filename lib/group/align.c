@@ -108,7 +108,7 @@ void sh_aligner_delete(struct sh_aligner *a)
 	free(a);
 }
 
-#define ROOM(name, n) sh_reserve((void **)&a->name, &a->name##_cap, n, sizeof *a->name, err)
+#define ROOM(name, n) SH_RESERVE(a->name, a->name##_cap, n, err)
 
 /* ---- by diagonals ---- */
 

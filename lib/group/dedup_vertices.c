@@ -146,8 +146,7 @@ static int find_early(struct sh_dedup_worker *w, const struct sets *s, uint32_t 
 
 static int add_set(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, struct sh_error *err)
 {
-	if (s->n == w->first_cap &&
-	    sh_grow((void **)&w->first, &w->first_cap, s->n + 1, sizeof *w->first, err) < 0)
+	if (SH_RESERVE(w->first, w->first_cap, s->n + 1, err) < 0)
 		return -1;
 	w->first[s->n++] = doc;
 	return 0;

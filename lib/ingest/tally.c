@@ -21,16 +21,13 @@ int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
 
 int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err)
 {
-	void *p = t->count;
 	uint32_t i;
 	bool fresh = false;
 
 	if (t->names.n >= SH_TALLY_NAMES && !sh_hmap_find(&t->names, name, &i))
 		name = sh_slice_str("others");
-	if (t->names.n == t->cap && sh_grow(&p, &t->cap, t->cap + 1, sizeof *t->count, err) < 0)
-		return -1;
-	t->count = p;
-	if (sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
+	if (SH_RESERVE(t->count, t->cap, t->names.n + (size_t)1, err) < 0 ||
+	    sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
 		return -1;
 	t->count[i] = fresh ? n : t->count[i] + n;
 	return 0;

@@ -117,7 +117,7 @@ static int write_pieces(struct sh_pieces *p, const struct sh_job *job, struct sh
 	size_t more = job->aside.n / sizeof *l;
 	uint64_t at = p->n;
 
-	if (sh_reserve((void **)&p->piece, &p->cap, p->n_pieces + more, sizeof *p->piece, err) < 0)
+	if (SH_RESERVE(p->piece, p->cap, p->n_pieces + more, err) < 0)
 		return -1;
 	if (p->n_pieces == 0) {
 		p->fd = sh_spill_open(p->dir, err);

@@ -80,8 +80,7 @@ static struct sh_slice entry_key(const char *entry)
 static int add_block(
     struct sh_run *run, uint64_t at, size_t n, struct sh_slice key, struct sh_error *err)
 {
-	if (run->n == run->cap &&
-	    sh_grow((void **)&run->block, &run->cap, run->n + 1, sizeof *run->block, err) < 0)
+	if (SH_RESERVE(run->block, run->cap, run->n + 1, err) < 0)
 		return -1;
 	run->block[run->n++] = (struct sh_run_block){ at, n, run->keys.n, key.n };
 	return sh_buf_add(&run->keys, key.p, key.n, err);
@@ -144,7 +143,7 @@ int sh_runs_put(
 		status = add_blocks(&run, &writer[i].run, err);
 	pthread_mutex_lock(&r->lock);
 	if (status == 0)
-		status = sh_reserve((void **)&r->run, &r->cap, r->n + 1, sizeof *r->run, err);
+		status = SH_RESERVE(r->run, r->cap, r->n + 1, err);
 	if (status == 0)
 		r->run[r->n++] = run;
 	pthread_mutex_unlock(&r->lock);

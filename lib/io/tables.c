@@ -112,12 +112,8 @@ static struct sh_table *find(struct sh_tables *all, const void *p)
 
 static struct sh_table *add(struct sh_tables *all, struct sh_error *err)
 {
-	void *table = all->table;
-
-	if (all->n == all->cap &&
-	    sh_grow(&table, &all->cap, all->n + 1, sizeof *all->table, err) < 0)
+	if (SH_RESERVE(all->table, all->cap, all->n + 1, err) < 0)
 		return NULL;
-	all->table = table;
 	all->table[all->n] = (struct sh_table){ .fd = -1 };
 	return &all->table[all->n];
 }

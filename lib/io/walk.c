@@ -70,11 +70,8 @@ static void level_free(struct level *l)
 
 static int add(struct level *l, const char *name, enum kind kind, struct sh_error *err)
 {
-	void *p = l->entry;
-
-	if (l->n == l->cap && sh_grow(&p, &l->cap, l->n + 1, sizeof *l->entry, err) < 0)
+	if (SH_RESERVE(l->entry, l->cap, l->n + 1, err) < 0)
 		return -1;
-	l->entry = p;
 	l->entry[l->n].kind = kind;
 	if (asprintf(&l->entry[l->n].name, "%s%s", name, kind == WALK_FOLDER ? "/" : "") < 0)
 		return sh_error_nomem(err);

@@ -275,8 +275,7 @@ static int join_first(struct worker *w, uint64_t *p, size_t n, struct sh_error *
 	if (n < 2)
 		return 0;
 	if (n > BY_QSORT) {
-		if (n > w->room_cap &&
-		    sh_grow((void **)&w->room, &w->room_cap, n, sizeof *w->room, err) < 0)
+		if (SH_RESERVE(w->room, w->room_cap, n, err) < 0)
 			return -1;
 		sort_by_low(p, w->room, n);
 		p = w->room;
@@ -334,8 +333,7 @@ static int join_range(struct worker *w, const struct range *r, struct sh_error *
 		at.start[i] = at.end[i] = n;
 		n += counts[i];
 	}
-	if (n > w->posting_cap &&
-	    sh_grow((void **)&w->posting, &w->posting_cap, n, sizeof *w->posting, err) < 0)
+	if (SH_RESERVE(w->posting, w->posting_cap, n, err) < 0)
 		return -1;
 	if (!w->found.pair && !(w->found.pair = malloc(SOME_PAIRS * sizeof *w->found.pair)))
 		return sh_error_nomem(err);
@@ -367,9 +365,7 @@ static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
 		for (unsigned i = 0; i < FIRSTS; i++) {
 			uint64_t more = b->counts[c][i];
 
-			if (b->n_ranges + 1 >= b->ranges_cap &&
-			    sh_grow((void **)&b->range, &b->ranges_cap, b->n_ranges + 2,
-				sizeof *b->range, err) < 0)
+			if (SH_RESERVE(b->range, b->ranges_cap, b->n_ranges + 2, err) < 0)
 				return -1;
 			if (r.postings && r.postings + more > most) {
 				b->range[b->n_ranges++] = r;

@@ -35,7 +35,7 @@ struct table {
 
 int sh_copies_add(struct sh_copies *t, uint32_t at, uint32_t record, struct sh_error *err)
 {
-	if (t->n == t->cap && sh_grow((void **)&t->p, &t->cap, t->n + 1, sizeof *t->p, err) < 0)
+	if (SH_RESERVE(t->p, t->cap, t->n + 1, err) < 0)
 		return -1;
 	t->p[t->n++] = (struct sh_copy){ at, record };
 	return 0;
@@ -213,7 +213,7 @@ static int append_copies(
 {
 	size_t n = to->n + from->n;
 
-	if (sh_reserve((void **)&to->p, &to->cap, n, sizeof *to->p, err) < 0)
+	if (SH_RESERVE(to->p, to->cap, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < from->n; i++)
 		to->p[to->n + i] = (struct sh_copy){ from->p[i].at + shift, from->p[i].record };

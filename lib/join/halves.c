@@ -294,7 +294,7 @@ static int order_partition(struct orderer *o, uint32_t i, struct sh_error *err)
 	const struct sh_split *p = o->split;
 	uint32_t from = p->start[i], to = p->start[i + 1];
 
-	if (sh_reserve((void **)&o->room, &o->cap, to - from, sizeof *o->room, err) < 0)
+	if (SH_RESERVE(o->room, o->cap, to - from, err) < 0)
 		return -1;
 	sh_split_order_words(
 	    p, i, h->scratch->word, o->room, h->lower.start + ((size_t)i << p->rest), o->next);

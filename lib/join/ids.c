@@ -116,8 +116,7 @@ void sh_chunk_ids_add(struct sh_chunk_ids *c, struct sh_slice id)
 /* Reserves `at` for the whole stride that begins at record `first`. */
 static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
-	return sh_reserve(
-	    (void **)&s->at, &s->at_cap, first + SH_NODE_IDS_STRIDE, sizeof *s->at, err);
+	return SH_RESERVE(s->at, s->at_cap, first + SH_NODE_IDS_STRIDE, err);
 }
 
 /* Converts a stride of ids that count up to a stride of numbers. */
@@ -166,7 +165,7 @@ static int begin_stride(struct sh_node_ids *s, uint64_t form, struct sh_error *e
 {
 	size_t stride = s->n / SH_NODE_IDS_STRIDE;
 
-	if (sh_reserve((void **)&s->base, &s->base_cap, stride + 1, sizeof *s->base, err) < 0)
+	if (SH_RESERVE(s->base, s->base_cap, stride + 1, err) < 0)
 		return -1;
 	s->base[stride] = is_numeric(form) ? form : s->text.n;
 	return is_counted(form) ? 0 : reserve_at(s, s->n, err);

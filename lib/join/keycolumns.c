@@ -166,8 +166,7 @@ static int keep_last(struct sh_key_columns *c, struct sh_error *err)
 {
 	if (c->in_memory == c->most)
 		return move_to_file(c, err);
-	if (c->in_memory == c->cap &&
-	    sh_grow((void **)&c->piece, &c->cap, c->in_memory + 1, sizeof *c->piece, err) < 0)
+	if (SH_RESERVE(c->piece, c->cap, c->in_memory + 1, err) < 0)
 		return -1;
 	c->piece[c->in_memory++] = c->last;
 	c->last = NULL;

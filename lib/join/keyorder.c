@@ -63,8 +63,7 @@ static int grow(struct sh_keyorder *o, struct sh_error *err)
 /* Appends a hash. While keys ascend or descend, each key differs from all earlier ones. */
 static int list(struct sh_keyorder *o, uint64_t hash, struct sh_error *err)
 {
-	if (o->n == o->slots &&
-	    sh_grow((void **)&o->seen, &o->slots, o->n + 1, sizeof *o->seen, err) < 0)
+	if (SH_RESERVE(o->seen, o->slots, o->n + 1, err) < 0)
 		return -1;
 	o->seen[o->n++] = hash;
 	return 1;

@@ -53,9 +53,7 @@ static int reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 	if (n > SH_NODES_MAX)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "more than %u fingerprints at once", SH_NODES_MAX);
-	if (words <= s->fp_cap)
-		return 0;
-	return sh_grow((void **)&s->fp, &s->fp_cap, words, sizeof *s->fp, err);
+	return SH_RESERVE(s->fp, s->fp_cap, words, err);
 }
 
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
@@ -349,13 +347,12 @@ int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 {
 	struct sh_copies copies = { 0 };
 	size_t want = s->records + SH_JOIN_PAD;
-	int status = 0;
+	int status;
 
 	s->n = s->groups = 0;
 	if (s->records == 0)
 		return 0;
-	if (want > s->who_cap)
-		status = sh_grow((void **)&s->who, &s->who_cap, want, sizeof *s->who, err);
+	status = SH_RESERVE(s->who, s->who_cap, want, err);
 	if (status == 0)
 		status =
 		    s->words == 1 ? close_narrow(s, &copies, err) : close_wide(s, &copies, err);

@@ -388,7 +388,7 @@ static int add_part(struct cutter *c, size_t chunk, size_t record, struct sh_err
 {
 	struct sh_parts *p = c->parts;
 
-	if (sh_reserve((void **)&p->part, &p->part_cap, p->n + 1, sizeof *p->part, err) < 0)
+	if (SH_RESERVE(p->part, p->part_cap, p->n + 1, err) < 0)
 		return -1;
 	p->part[p->n++] = (struct sh_part){ chunk, record };
 	c->bytes = 0;

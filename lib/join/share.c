@@ -296,7 +296,7 @@ static int prepare(const struct sh_share *s, struct sh_share_room *r, struct sh_
 
 	if (s->numbers <= had)
 		return 0;
-	if (sh_grow((void **)&r->common, &r->common_cap, s->numbers, sizeof *r->common, err) < 0)
+	if (SH_RESERVE(r->common, r->common_cap, s->numbers, err) < 0)
 		return -1;
 	memset(r->common + had, 0, (r->common_cap - had) * sizeof *r->common);
 	return 0;
@@ -323,8 +323,7 @@ static int meet_bucket(const struct sh_share *s, struct sh_share_place place,
 		 near = at - begin > SH_SHARE_NEAR ? at - SH_SHARE_NEAR : begin,
 		 first = near - begin < SH_SHARE_NEAR ? near - begin : SH_SHARE_NEAR;
 
-	if (sh_reserve((void **)&r->found, &r->found_cap, *n + 2 * SH_SHARE_NEAR, sizeof *r->found,
-		err) < 0)
+	if (SH_RESERVE(r->found, r->found_cap, *n + 2 * SH_SHARE_NEAR, err) < 0)
 		return -1;
 	*n = meet(r, s->member + near, at - near, *n);
 	*n = meet(r, s->member + begin, first, *n);

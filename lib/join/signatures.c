@@ -70,11 +70,8 @@ int sh_signatures_add(struct sh_signatures *s, struct sh_slice line, struct sh_e
 		return -1;
 	if (s->n == UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %u signatures", UINT32_MAX);
-	if (((s->n + 1) * s->values > s->value_cap &&
-		sh_grow((void **)&s->value, &s->value_cap, (s->n + 1) * s->values, sizeof *s->value,
-		    err) < 0) ||
-	    (s->n == s->id_cap &&
-		sh_grow((void **)&s->id_end, &s->id_cap, s->n + 1, sizeof *s->id_end, err) < 0) ||
+	if (SH_RESERVE(s->value, s->value_cap, (s->n + 1) * s->values, err) < 0 ||
+	    SH_RESERVE(s->id_end, s->id_cap, s->n + 1, err) < 0 ||
 	    read_values(s, f[0], s->value + s->n * s->values, err) < 0 ||
 	    sh_buf_add(&s->ids, f[1].p, f[1].n, err) < 0)
 		return -1;

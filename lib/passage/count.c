@@ -134,8 +134,7 @@ static int add(struct sh_counter *c, const struct sh_counted *found, struct sh_e
 		last->max = found->max > last->max ? found->max : last->max;
 		return 0;
 	}
-	if (c->n == c->cap &&
-	    sh_grow((void **)&c->passage, &c->cap, c->n + 1, sizeof *c->passage, err) < 0)
+	if (SH_RESERVE(c->passage, c->cap, c->n + 1, err) < 0)
 		return -1;
 	c->passage[c->n++] = *found;
 	return 0;

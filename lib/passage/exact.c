@@ -83,14 +83,10 @@ static uint64_t power(uint64_t n)
 
 static int reserve(struct worker *w, size_t n, struct sh_error *err)
 {
-	if ((n + 1 > w->prefix_cap &&
-		sh_grow((void **)&w->prefix, &w->prefix_cap, n + 1, sizeof *w->prefix, err) < 0) ||
-	    (n > w->gram_cap &&
-		sh_grow((void **)&w->gram, &w->gram_cap, n, sizeof *w->gram, err) < 0) ||
-	    (n > w->first_cap &&
-		sh_grow((void **)&w->first, &w->first_cap, n, sizeof *w->first, err) < 0) ||
-	    (n > w->since_cap &&
-		sh_grow((void **)&w->since, &w->since_cap, n, sizeof *w->since, err) < 0))
+	if (SH_RESERVE(w->prefix, w->prefix_cap, n + 1, err) < 0 ||
+	    SH_RESERVE(w->gram, w->gram_cap, n, err) < 0 ||
+	    SH_RESERVE(w->first, w->first_cap, n, err) < 0 ||
+	    SH_RESERVE(w->since, w->since_cap, n, err) < 0)
 		return -1;
 	return 0;
 }

@@ -138,8 +138,7 @@ static int fill_room(const struct sh_index *x, struct sh_token_hashes document,
 
 	while (bits < BITS_PER_ENTRY * document.n && bits >> 31 == 0)
 		bits *= 2;
-	if (bits / 64 > room->token_cap && sh_grow((void **)&room->token, &room->token_cap,
-					       bits / 64, sizeof *room->token, err) < 0)
+	if (SH_RESERVE(room->token, room->token_cap, bits / 64, err) < 0)
 		return -1;
 	if (!room->verdict && !(room->verdict = calloc(x->texts->n + 1, sizeof *room->verdict)))
 		return sh_error_nomem(err);
@@ -233,13 +232,12 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
 	struct sh_token_hashes side;
 
 	*n = 0;
-	if (sh_reserve((void **)&room->gram, &room->gram_cap, tokens + 1, sizeof *room->gram, err) <
-	    0)
+	if (SH_RESERVE(room->gram, room->gram_cap, tokens + 1, err) < 0)
 		return -1;
 	grams = filter_grams(x, seeds, room->gram);
 	if (grams == 0)
 		return 0;
-	if (sh_reserve((void **)&room->side, &room->side_cap, tokens, sizeof *room->side, err) < 0)
+	if (SH_RESERVE(room->side, room->side_cap, tokens, err) < 0)
 		return -1;
 	for (size_t i = 0; i < tokens; i++)
 		room->side[i] = (uint32_t)seeds->token[i];
@@ -247,7 +245,7 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
 	sh_matcher_begin(m, side, sh_index_tokens, x);
 	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0 ||
 	    sh_matcher_spans(m, &found, n, err) < 0 ||
-	    sh_reserve((void **)&room->span, &room->span_cap, *n + 1, sizeof *room->span, err) < 0)
+	    SH_RESERVE(room->span, room->span_cap, *n + 1, err) < 0)
 		return -1;
 	if (*n) {
 		memcpy(room->span, found, *n * sizeof *found);

@@ -137,8 +137,7 @@ static int by_place(const void *x, const void *y)
 
 static int add_exact(struct sh_matcher *m, const struct exact *e, struct sh_error *err)
 {
-	if (m->n_exact == m->exact_cap &&
-	    sh_grow((void **)&m->exact, &m->exact_cap, m->n_exact + 1, sizeof *m->exact, err) < 0)
+	if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
 		return -1;
 	m->sorted =
 	    m->sorted && (m->n_exact == 0 || compare_exact(&m->exact[m->n_exact - 1], e) < 0);
@@ -237,8 +236,7 @@ static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_err
 {
 	if (s->matched < m->opts.least || sh_span_identity(s) < m->opts.identity)
 		return 0;
-	if (m->n_spans == m->span_cap &&
-	    sh_grow((void **)&m->span, &m->span_cap, m->n_spans + 1, sizeof *m->span, err) < 0)
+	if (SH_RESERVE(m->span, m->span_cap, m->n_spans + 1, err) < 0)
 		return -1;
 	m->span[m->n_spans++] = *s;
 	return 0;
@@ -289,11 +287,9 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
     struct sh_token_hashes b, struct sh_error *err)
 {
-	if (n > m->order_cap &&
-	    sh_grow((void **)&m->order, &m->order_cap, n, sizeof *m->order, err) < 0)
+	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0)
 		return -1;
-	if (n > m->order_tmp_cap &&
-	    sh_grow((void **)&m->order_tmp, &m->order_tmp_cap, n, sizeof *m->order_tmp, err) < 0)
+	if (SH_RESERVE(m->order_tmp, m->order_tmp_cap, n, err) < 0)
 		return -1;
 	/* The best chain comes first; of equal ones the first. */
 	for (size_t i = 0; i < n; i++)
@@ -432,8 +428,7 @@ static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *er
 
 	if (m->n_spans < 2)
 		return 0;
-	if (words > m->covered_cap &&
-	    sh_grow((void **)&m->covered, &m->covered_cap, words, sizeof *m->covered, err) < 0)
+	if (SH_RESERVE(m->covered, m->covered_cap, words, err) < 0)
 		return -1;
 	memset(m->covered, 0, words * sizeof *m->covered);
 	qsort(m->span, m->n_spans, sizeof *m->span, by_matched);

@@ -86,7 +86,7 @@ static int sum_prefixes(struct sh_seeder *s, size_t n, struct sh_error *err)
 {
 	uint64_t sum = 0;
 
-	if (sh_reserve((void **)&s->prefix, &s->prefix_cap, n + 1, sizeof *s->prefix, err) < 0)
+	if (SH_RESERVE(s->prefix, s->prefix_cap, n + 1, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		s->prefix[i] = sum;
@@ -155,8 +155,7 @@ static int mixed_grams(struct sh_seeder *s, struct sh_seeds *out, struct sh_erro
 	size_t n = out->tokens.n, end = 0, i;
 	unsigned sum = 0;
 
-	if (sum_prefixes(s, n, err) < 0 ||
-	    sh_reserve((void **)&s->length, &s->length_cap, n, sizeof *s->length, err) < 0)
+	if (sum_prefixes(s, n, err) < 0 || SH_RESERVE(s->length, s->length_cap, n, err) < 0)
 		return -1;
 	for (i = 0; i < n; i++) {
 		while (end < n && sum < s->opts.units)
@@ -181,7 +180,7 @@ static int hash_grams(
 	if (s->opts.k)
 		return fixed_grams(s, s->opts.k, out, err);
 	if (!is_ascii(text)) {
-		if (sh_reserve((void **)&s->carries, &s->carries_cap, out->tokens.n, 1, err) < 0)
+		if (SH_RESERVE(s->carries, s->carries_cap, out->tokens.n, err) < 0)
 			return -1;
 		each = weigh(s, &out->tokens);
 	}
@@ -237,9 +236,9 @@ int sh_seeder_run(
 	if (sh_tokenize(s->tokenizer, text, t, err) < 0)
 		return -1;
 	/* Reserves 16 more elements: the kernels write whole vectors. */
-	if (sh_reserve((void **)&s->token, &s->token_cap, t->n + 16, sizeof *s->token, err) < 0 ||
-	    sh_reserve((void **)&s->gram, &s->gram_cap, t->n + 16, sizeof *s->gram, err) < 0 ||
-	    sh_reserve((void **)&s->pick, &s->pick_cap, t->n + 1, sizeof *s->pick, err) < 0)
+	if (SH_RESERVE(s->token, s->token_cap, t->n + 16, err) < 0 ||
+	    SH_RESERVE(s->gram, s->gram_cap, t->n + 16, err) < 0 ||
+	    SH_RESERVE(s->pick, s->pick_cap, t->n + 1, err) < 0)
 		return -1;
 	s->mix->tokens(t->text, t->start, t->end, t->n, 0, s->token);
 	if (hash_grams(s, text, out, err) < 0)

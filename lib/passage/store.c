@@ -111,8 +111,7 @@ static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh
 	    parse_number(rest, ' ', &e.sum_documents) < 0 ||
 	    parse_number(rest, '\n', &e.sum_seeds) < 0)
 		return sh_passages_damaged(s, manifest_name, err);
-	if (s->n == s->cap &&
-	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
+	if (SH_RESERVE(s->segment, s->cap, s->n + 1, err) < 0)
 		return -1;
 	s->segment[s->n++] = e;
 	return 0;
@@ -120,8 +119,7 @@ static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh
 
 static int add_run(struct sh_passages *s, uint64_t time, uint64_t documents, struct sh_error *err)
 {
-	if (s->n_runs == s->runs_cap &&
-	    sh_grow((void **)&s->run, &s->runs_cap, s->n_runs + 1, sizeof *s->run, err) < 0)
+	if (SH_RESERVE(s->run, s->runs_cap, s->n_runs + 1, err) < 0)
 		return -1;
 	s->run[s->n_runs++] = (struct sh_passages_run){ time, documents };
 	return 0;
@@ -598,8 +596,7 @@ int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint3
 
 	if (sh_passages_number(s, &e.number, err) < 0)
 		return -1;
-	if (s->n == s->cap &&
-	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
+	if (SH_RESERVE(s->segment, s->cap, s->n + 1, err) < 0)
 		return -1;
 	if (write_documents(s, corpus, first, &e, err) < 0 ||
 	    write_seeds(s, first, p, &e, err) < 0 || sh_passages_sum(s, &e, err) < 0)

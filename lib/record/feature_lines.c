@@ -46,8 +46,7 @@ int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t chunk, const cha
 	l->base = p;
 	l->marks = l->next = 0;
 	if (n <= CHUNK_MAX) {
-		if (room > l->cap &&
-		    sh_grow((void **)&l->mark, &l->cap, room, sizeof *l->mark, err) < 0)
+		if (SH_RESERVE(l->mark, l->cap, room, err) < 0)
 			return -1;
 		l->blanks = l->split;
 		l->marks = l->kernel->find(p, n, &l->blanks, l->mark);

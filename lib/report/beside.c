@@ -27,7 +27,7 @@ void sh_beside_free(struct sh_beside *b)
 
 static int add(struct sh_beside *b, struct sh_beside_stretch s, struct sh_error *err)
 {
-	if (b->n == b->cap && sh_grow((void **)&b->stretch, &b->cap, b->n + 1, sizeof s, err) < 0)
+	if (SH_RESERVE(b->stretch, b->cap, b->n + 1, err) < 0)
 		return -1;
 	b->stretch[b->n++] = s;
 	return 0;

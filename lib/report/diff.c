@@ -69,14 +69,10 @@ static int add_word(struct sh_diff *d, struct sh_diff_side *s, size_t from, size
 	size_t n = s->n, want = n + 2;
 	uint32_t word;
 
-	if ((want > s->start_cap &&
-		sh_grow((void **)&s->start, &s->start_cap, want, sizeof *s->start, err) < 0) ||
-	    (want > s->end_cap &&
-		sh_grow((void **)&s->end, &s->end_cap, want, sizeof *s->end, err) < 0) ||
-	    (want > s->word_cap &&
-		sh_grow((void **)&s->word, &s->word_cap, want, sizeof *s->word, err) < 0) ||
-	    (want > s->differs_cap && sh_grow((void **)&s->differs, &s->differs_cap, want,
-					  sizeof *s->differs, err) < 0) ||
+	if (SH_RESERVE(s->start, s->start_cap, want, err) < 0 ||
+	    SH_RESERVE(s->end, s->end_cap, want, err) < 0 ||
+	    SH_RESERVE(s->word, s->word_cap, want, err) < 0 ||
+	    SH_RESERVE(s->differs, s->differs_cap, want, err) < 0 ||
 	    sh_hmap_put(&d->words, sh_slice(s->text.p + from, to - from), &word, NULL, err) < 0)
 		return -1;
 	s->start[n] = (uint32_t)from;
@@ -206,12 +202,9 @@ static int make_room(struct sh_diff *d, struct sh_error *err)
 	size_t diagonals = 2 * SH_DIFF_EDITS + 3;
 	size_t places = (size_t)(SH_DIFF_EDITS + 1) * (SH_DIFF_EDITS + 2) / 2;
 
-	if (diagonals > d->reach_cap &&
-	    sh_grow((void **)&d->reach, &d->reach_cap, diagonals, sizeof *d->reach, err) < 0)
+	if (SH_RESERVE(d->reach, d->reach_cap, diagonals, err) < 0)
 		return -1;
-	return places > d->trace_cap
-		   ? sh_grow((void **)&d->trace, &d->trace_cap, places, sizeof *d->trace, err)
-		   : 0;
+	return SH_RESERVE(d->trace, d->trace_cap, places, err);
 }
 
 int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struct sh_error *err)

@@ -55,8 +55,7 @@ static struct sh_pairs_pair *new_pair(
 		sh_error_set(err, SH_ERR_RANGE, "more than 2^32-1 pairs");
 		return NULL;
 	}
-	if (p->n == p->cap &&
-	    sh_grow((void **)&p->pair, &p->cap, p->n + 1, sizeof *p->pair, err) < 0)
+	if (SH_RESERVE(p->pair, p->cap, p->n + 1, err) < 0)
 		return NULL;
 	x = &p->pair[p->n];
 	*x = (struct sh_pairs_pair){ .a = a,
@@ -98,8 +97,7 @@ int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct
 	    sh_hmap_put(&p->ids, r->id[1], &key[1], NULL, err) < 0 ||
 	    sh_hmap_put(&p->keys, sh_slice((char *)key, sizeof key), &pair, &fresh, err) < 0 ||
 	    (fresh && !new_pair(p, key[0], key[1], err)) ||
-	    (p->n_spans == p->spans_cap &&
-		sh_grow((void **)&p->span, &p->spans_cap, p->n_spans + 1, sizeof *s, err) < 0))
+	    SH_RESERVE(p->span, p->spans_cap, p->n_spans + 1, err) < 0)
 		return -1;
 	s = &p->span[p->n_spans++];
 	*s = (struct sh_pairs_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] } };

@@ -53,7 +53,7 @@ void sh_cppsegmenter_delete(struct sh_cppsegmenter *s)
 }
 
 /* sh_reserve() for member `name` of *s. */
-#define ROOM(name, n) sh_reserve((void **)&s->name, &s->name##_cap, n, sizeof *s->name, err)
+#define ROOM(name, n) SH_RESERVE(s->name, s->name##_cap, n, err)
 
 /* Appends the characters i .. j-1 as one word. */
 static int add_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)

@@ -29,8 +29,7 @@ static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, stru
 
 	if (sh_hmap_put(&d->keys, key, index, &fresh, err) < 0)
 		return -1;
-	if (*index >= d->word_cap &&
-	    sh_grow((void **)&d->word, &d->word_cap, (size_t)*index + 1, sizeof *d->word, err) < 0)
+	if (SH_RESERVE(d->word, d->word_cap, (size_t)*index + 1, err) < 0)
 		return -1;
 	if (fresh)
 		d->word[*index] = (struct sh_cpp_word){ 0 };
@@ -82,8 +81,7 @@ static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 		return sh_error_set(err, SH_ERR_RECORD, "expected WORD FREQUENCY TAG");
 	if (!isfinite(d->total + freq))
 		return sh_error_set(err, SH_ERR_RECORD, "frequencies too large");
-	if (d->n_freq == d->freq_cap &&
-	    sh_grow((void **)&d->freq, &d->freq_cap, d->n_freq + 1, sizeof *d->freq, err) < 0)
+	if (SH_RESERVE(d->freq, d->freq_cap, d->n_freq + 1, err) < 0)
 		return -1;
 	d->freq[d->n_freq++] = freq;
 	d->total += freq;
@@ -137,9 +135,7 @@ static int emit_line(
 		    parse_number(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected character:number,...");
 		if (*row == 0) {
-			if (d->n_emit == d->emit_cap &&
-			    sh_grow((void **)&d->emit, &d->emit_cap, d->n_emit + 1, sizeof *d->emit,
-				err) < 0)
+			if (SH_RESERVE(d->emit, d->emit_cap, d->n_emit + 1, err) < 0)
 				return -1;
 			for (unsigned y = 0; y < SH_CPP_STATES; y++)
 				d->emit[d->n_emit][y] = SH_CPP_NEVER;

@@ -130,8 +130,7 @@ static int ask_model(struct sh_segmenter *s, struct sh_error *err)
 
 	while (end < s->run_end && is_han(s->code[end]))
 		end++;
-	if (end - s->x > s->path_cap &&
-	    sh_grow((void **)&s->path, &s->path_cap, end - s->x, sizeof *s->path, err) < 0)
+	if (SH_RESERVE(s->path, s->path_cap, end - s->x, err) < 0)
 		return -1;
 	s->model_start = s->x;
 	s->model_end = end;
@@ -224,8 +223,7 @@ static int give_plain(struct sh_segmenter *s, struct sh_error *err)
 
 	if (left > n - x)
 		left = n - x;
-	if (s->n_words + left > s->words_cap &&
-	    sh_grow((void **)&s->words, &s->words_cap, s->n_words + left, sizeof *out, err) < 0)
+	if (SH_RESERVE(s->words, s->words_cap, s->n_words + left, err) < 0)
 		return -1;
 	out = s->words + s->n_words;
 	while (x < n && left-- > 0) {
@@ -311,8 +309,7 @@ static int find_route(struct sh_segmenter *s, struct sh_error *err)
 {
 	if (s->mode == SH_JIEBA_CUT_ALL || s->mode == SH_JIEBA_FINALSEG)
 		return 0;
-	if (s->n >= s->step_cap &&
-	    sh_grow((void **)&s->step, &s->step_cap, s->n + 1, sizeof *s->step, err) < 0)
+	if (SH_RESERVE(s->step, s->step_cap, s->n + 1, err) < 0)
 		return -1;
 	sh_jieba_route(s->j, s->code, s->n, s->step, s->ring, s->ring_mask);
 	s->step[s->n] = 0;
@@ -326,11 +323,9 @@ static int make_ready(struct sh_segmenter *s, struct sh_error *err)
 
 	while (want <= longest)
 		want *= 2;
-	if (want > s->ring_cap &&
-	    sh_grow((void **)&s->ring, &s->ring_cap, want, sizeof *s->ring, err) < 0)
+	if (SH_RESERVE(s->ring, s->ring_cap, want, err) < 0)
 		return -1;
-	if (longest > s->edges_cap &&
-	    sh_grow((void **)&s->edges, &s->edges_cap, longest, sizeof *s->edges, err) < 0)
+	if (SH_RESERVE(s->edges, s->edges_cap, longest, err) < 0)
 		return -1;
 	s->ring_mask = want - 1;
 	return 0;

@@ -21,7 +21,7 @@ int sh_free_nodes_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *
 
 	if (at >= NODES_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
-	if (want > f->cap && sh_grow((void **)&f->bits, &f->cap, want, sizeof *f->bits, err) < 0)
+	if (SH_RESERVE(f->bits, f->cap, want, err) < 0)
 		return -1;
 	while (f->n < want)
 		f->bits[f->n++] = UINT64_MAX;

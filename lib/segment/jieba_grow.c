@@ -30,18 +30,13 @@ static void delete_own(struct sh_jieba_own *own)
 	free(own);
 }
 
-static int fit_array(void **array, size_t *cap, size_t want, size_t size, struct sh_error *err)
-{
-	return want > *cap ? sh_grow(array, cap, want, size, err) : 0;
-}
-
 /* Extends the trie to at least `want` nodes. The new nodes are unused. */
 static int more_nodes(struct sh_jieba_own *o, size_t want, struct sh_error *err)
 {
-	if (fit_array((void **)&o->node, &o->node_cap, want, sizeof *o->node, err) < 0 ||
-	    fit_array((void **)&o->freq, &o->freq_cap, want, sizeof *o->freq, err) < 0 ||
-	    fit_array((void **)&o->first, &o->first_cap, want, sizeof *o->first, err) < 0 ||
-	    fit_array((void **)&o->next, &o->next_cap, want, sizeof *o->next, err) < 0)
+	if (SH_RESERVE(o->node, o->node_cap, want, err) < 0 ||
+	    SH_RESERVE(o->freq, o->freq_cap, want, err) < 0 ||
+	    SH_RESERVE(o->first, o->first_cap, want, err) < 0 ||
+	    SH_RESERVE(o->next, o->next_cap, want, err) < 0)
 		return -1;
 	for (; o->n < want; o->n++) {
 		o->node[o->n] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
@@ -138,7 +133,7 @@ static int find_base(
 {
 	size_t n = 0, want = children(o, parent) + 1;
 
-	if (fit_array((void **)&o->codes, &o->codes_cap, want, sizeof *o->codes, err) < 0)
+	if (SH_RESERVE(o->codes, o->codes_cap, want, err) < 0)
 		return -1;
 	if (extra)
 		o->codes[n++] = extra;

@@ -93,11 +93,9 @@ static int make_room(struct sh_segmenter *s, size_t chars, struct sh_error *err)
 	if ((size_t)(s->at - s->row_text) > UINT32_MAX - 4 * chars)
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2 GiB of text without a break");
 	chars += s->have + 1;
-	if (chars > s->code_cap &&
-	    sh_grow((void **)&s->code, &s->code_cap, chars, sizeof *s->code, err) < 0)
+	if (SH_RESERVE(s->code, s->code_cap, chars, err) < 0)
 		return -1;
-	if (chars > s->off_cap &&
-	    sh_grow((void **)&s->off, &s->off_cap, chars, sizeof *s->off, err) < 0)
+	if (SH_RESERVE(s->off, s->off_cap, chars, err) < 0)
 		return -1;
 	if (s->have == 0)
 		s->off[0] = 0;

@@ -63,8 +63,7 @@ static inline bool sh_code_is_gap(uint16_t code)
 static inline int sh_jieba_give(
     struct sh_segmenter *s, const char *p, size_t n, struct sh_error *err)
 {
-	if (s->n_words == s->words_cap &&
-	    sh_grow((void **)&s->words, &s->words_cap, s->n_words + 1, sizeof *s->words, err) < 0)
+	if (SH_RESERVE(s->words, s->words_cap, s->n_words + 1, err) < 0)
 		return -1;
 	s->words[s->n_words++] = sh_slice(p, n);
 	return 0;

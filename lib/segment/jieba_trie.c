@@ -50,7 +50,7 @@ static int by_codes(const void *pa, const void *pb, void *pool)
 
 static int add_draft(struct builder *b, struct draft k, struct sh_error *err)
 {
-	if (b->n == b->cap && sh_grow((void **)&b->drafts, &b->cap, b->n + 1, sizeof k, err) < 0)
+	if (SH_RESERVE(b->drafts, b->cap, b->n + 1, err) < 0)
 		return -1;
 	b->drafts[b->n++] = k;
 	return 0;
@@ -107,8 +107,7 @@ static int choose_base(struct builder *b, struct draft *k, struct sh_error *err)
 {
 	const struct draft *kids = b->drafts + k->kids;
 
-	if (k->n_kids > b->codes_cap &&
-	    sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids, sizeof *b->codes, err) < 0)
+	if (SH_RESERVE(b->codes, b->codes_cap, k->n_kids, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
 		b->codes[i] = kids[i].code;

@@ -73,8 +73,7 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 	struct sh_corpus_file *f;
 	int mapped;
 
-	if (c->n_files == c->files_cap &&
-	    sh_grow((void **)&c->file, &c->files_cap, c->n_files + 1, sizeof *c->file, err) < 0)
+	if (SH_RESERVE(c->file, c->files_cap, c->n_files + 1, err) < 0)
 		return -1;
 	f = &c->file[c->n_files];
 	*f = (struct sh_corpus_file){ .name = name };
@@ -316,11 +315,9 @@ int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, stru
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || document[i] != document[kept - 1])
 			document[kept++] = document[i];
-	if (kept > h->document_cap &&
-	    sh_grow((void **)&h->document, &h->document_cap, kept, sizeof *h->document, err) < 0)
+	if (SH_RESERVE(h->document, h->document_cap, kept, err) < 0)
 		return -1;
-	if (kept + 1 > h->at_cap &&
-	    sh_grow((void **)&h->at, &h->at_cap, kept + 1, sizeof *h->at, err) < 0)
+	if (SH_RESERVE(h->at, h->at_cap, kept + 1, err) < 0)
 		return -1;
 	for (size_t i = 0, done; i < kept; i += done)
 		if (hold_window(c, document + i, kept - i, &done, err) < 0)

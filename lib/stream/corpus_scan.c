@@ -211,7 +211,7 @@ static int add_special(struct scan *s, struct sh_job *job, struct sh_error *err)
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		x[i].line += s->line;
-	if (sh_reserve((void **)&s->special, &s->special_cap, s->n_special + n, sizeof *x, err) < 0)
+	if (SH_RESERVE(s->special, s->special_cap, s->n_special + n, err) < 0)
 		return -1;
 	memcpy(s->special + s->n_special, x, n * sizeof *x);
 	s->n_special += n;

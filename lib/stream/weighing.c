@@ -115,8 +115,7 @@ static int weigh_features(
 {
 	uint32_t all = w->features.n;
 
-	if (all > w->cap &&
-	    sh_grow((void **)&w->distinct, &w->cap, all, sizeof *w->distinct, err) < 0)
+	if (SH_RESERVE(w->distinct, w->cap, all, err) < 0)
 		return -1;
 	*n = 0;
 	for (uint32_t i = 0; i < all; i++) {

@@ -29,14 +29,11 @@ int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 
 	if (text > UINT32_MAX || all > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
-	if (text > t->text_cap &&
-	    sh_grow((void **)&t->text, &t->text_cap, (size_t)text, 1, err) < 0)
+	if (SH_RESERVE(t->text, t->text_cap, (size_t)text, err) < 0)
 		return -1;
-	if (tokens > t->start_cap &&
-	    sh_grow((void **)&t->start, &t->start_cap, tokens, sizeof *t->start, err) < 0)
+	if (SH_RESERVE(t->start, t->start_cap, tokens, err) < 0)
 		return -1;
-	if (tokens > t->end_cap &&
-	    sh_grow((void **)&t->end, &t->end_cap, tokens, sizeof *t->end, err) < 0)
+	if (SH_RESERVE(t->end, t->end_cap, tokens, err) < 0)
 		return -1;
 	return t->opts.places ? sh_places_reserve(t, err) : 0;
 }

@@ -15,16 +15,12 @@ int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err)
 {
 	size_t n = t->start_cap;
 
-	if (n > t->places.from_cap && sh_grow((void **)&t->places.from, &t->places.from_cap, n,
-					  sizeof *t->places.from, err) < 0)
+	if (SH_RESERVE(t->places.from, t->places.from_cap, n, err) < 0 ||
+	    SH_RESERVE(t->places.to, t->places.to_cap, n, err) < 0)
 		return -1;
-	if (n > t->places.to_cap &&
-	    sh_grow((void **)&t->places.to, &t->places.to_cap, n, sizeof *t->places.to, err) < 0)
-		return -1;
-	if (t->opts.unit != SH_UNIT_CHAR || n <= t->places.point_cap)
+	if (t->opts.unit != SH_UNIT_CHAR)
 		return 0;
-	return sh_grow(
-	    (void **)&t->places.point, &t->places.point_cap, n, sizeof *t->places.point, err);
+	return SH_RESERVE(t->places.point, t->places.point_cap, n, err);
 }
 
 static bool is_escape(const char *p, const char *end)
@@ -37,9 +33,7 @@ int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_
 {
 	size_t n = 0;
 
-	if (text.n + 1 > t->places.origin_cap &&
-	    sh_grow((void **)&t->places.origin_room, &t->places.origin_cap, text.n + 1,
-		sizeof *t->places.origin_room, err) < 0)
+	if (SH_RESERVE(t->places.origin_room, t->places.origin_cap, text.n + 1, err) < 0)
 		return -1;
 	for (const char *p = text.p, *end = text.p + text.n; p < end; n++) {
 		t->places.origin_room[n] = (uint32_t)(p - text.p);

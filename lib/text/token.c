@@ -140,8 +140,7 @@ static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 {
 	size_t n = t->used - (t->used && t->text[t->used - 1] == '_');
 
-	if (n + 1 > t->index_cap &&
-	    sh_grow((void **)&t->index, &t->index_cap, n + 1, sizeof *t->index, err) < 0)
+	if (SH_RESERVE(t->index, t->index_cap, n + 1, err) < 0)
 		return -1;
 	for (; t->indexes < t->index_cap; t->indexes++)
 		t->index[t->indexes] = (uint32_t)t->indexes;

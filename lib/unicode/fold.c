@@ -176,19 +176,11 @@ static int order_marks(struct sh_fold *f, size_t n, struct sh_error *err)
 			sort_short_run(c + from, i - from);
 			continue;
 		}
-		if (i - from > f->tmp_cap &&
-		    sh_grow((void **)&f->tmp, &f->tmp_cap, i - from, sizeof *f->tmp, err) < 0)
+		if (SH_RESERVE(f->tmp, f->tmp_cap, i - from, err) < 0)
 			return -1;
 		sort_long_run(c + from, i - from, f->tmp);
 	}
 	return 0;
-}
-
-static int seg_reserve(struct sh_fold *f, size_t n, struct sh_error *err)
-{
-	if (n <= f->seg_cap)
-		return 0;
-	return sh_grow((void **)&f->seg, &f->seg_cap, n, sizeof *f->seg, err);
 }
 
 /* Folds the segment p .. end - 1 by the complete algorithm. */
@@ -204,7 +196,7 @@ static int fold_slowly(
 
 		if (c == SH_UTF8_ILL)
 			c = SH_UTF8_REPLACEMENT;
-		if (seg_reserve(f, n + EXPANSION_MAX, err) < 0)
+		if (SH_RESERVE(f->seg, f->seg_cap, n + EXPANSION_MAX, err) < 0)
 			return -1;
 		got = utf8proc_decompose_char((utf8proc_int32_t)c, (utf8proc_int32_t *)f->seg + n,
 		    EXPANSION_MAX, OPTIONS, &bound);
@@ -255,7 +247,7 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
 	size_t n = 0;
 
 	*ill += c == SH_UTF8_ILL;
-	if (seg_reserve(f, EXPANSION_MAX, err) < 0)
+	if (SH_RESERVE(f->seg, f->seg_cap, EXPANSION_MAX, err) < 0)
 		return -1;
 	f->seg[n++] = now & SH_CELL_CODE;
 	for (next = p; next < end; p = next) {
@@ -267,7 +259,7 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
 		if (!plain)
 			continue;
 		ccc = now & SH_CELL_CODE;
-		if (seg_reserve(f, n + 1, err) < 0)
+		if (SH_RESERVE(f->seg, f->seg_cap, n + 1, err) < 0)
 			return -1;
 		f->seg[n++] = c;
 	}

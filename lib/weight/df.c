@@ -128,8 +128,7 @@ static int count(
 {
 	struct count *n;
 
-	if (index >= c->cap &&
-	    sh_grow((void **)&c->counts, &c->cap, (size_t)index + 1, sizeof *c->counts, err) < 0)
+	if (SH_RESERVE(c->counts, c->cap, (size_t)index + 1, err) < 0)
 		return -1;
 	n = &c->counts[index];
 	if (index == c->n) {
@@ -396,7 +395,7 @@ static int add_entry(
 	s->df += e.df - (e.head && was_counted(s, e.head));
 	if (!e.tail)
 		return 0;
-	if (s->n == s->cap && sh_grow((void **)&s->cut, &s->cap, s->n + 1, sizeof *s->cut, err) < 0)
+	if (SH_RESERVE(s->cut, s->cap, s->n + 1, err) < 0)
 		return -1;
 	s->cut[s->n++] = e.tail;
 	return 0;

@@ -76,7 +76,7 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 	if (!fresh)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the feature occurs twice in the table (shdf -m adds up tables)");
-	if (i >= t->cap && sh_grow((void **)&t->df, &t->cap, (size_t)i + 1, sizeof *t->df, err) < 0)
+	if (SH_RESERVE(t->df, t->cap, (size_t)i + 1, err) < 0)
 		return -1;
 	t->df[i] = r->df;
 	return 0;

@@ -48,8 +48,7 @@ int sh_df_watch_feature(struct sh_df_watch *w, struct sh_slice feature, struct s
 	}
 	if (sh_hmap_put(&w->absent, feature, &i, &fresh, err) < 0)
 		return -1;
-	if (i >= w->cap &&
-	    sh_grow((void **)&w->count, &w->cap, (size_t)i + 1, sizeof *w->count, err) < 0)
+	if (SH_RESERVE(w->count, w->cap, (size_t)i + 1, err) < 0)
 		return -1;
 	w->count[i] = fresh ? 1 : w->count[i] + 1;
 	return 0;

@@ -107,8 +107,8 @@ static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "a document of more than 1073741823 different features");
 	text += t->used + SH_TERMS_PADDING;
-	if (sh_reserve((void **)&t->entry, &t->entry_cap, want, sizeof *t->entry, err) < 0 ||
-	    sh_reserve((void **)&t->text, &t->text_cap, text, 1, err) < 0)
+	if (SH_RESERVE(t->entry, t->entry_cap, want, err) < 0 ||
+	    SH_RESERVE(t->text, t->text_cap, text, err) < 0)
 		return -1;
 	if (want > (size_t)1 << (62 - t->shift) && spread(t, err) < 0)
 		return -1;
