@@ -1,30 +1,30 @@
-# Lay changed lines, as `diff` marks them, side by side in 80 columns: "<text" left, ">text" right.
-# Bytes are UTF-8 and the locale is C, so that every awk counts alike.
+# Show changed lines of `diff` side by side in 80 columns: lines "<text" at the left, lines ">text" at the right.
+# The text is UTF-8. The locale is C, so that every awk counts bytes.
 #
 #     diff --unchanged-line-format= --old-line-format='<%L' --new-line-format='>%L' A B |
-#         LC_ALL=C awk -v places=3 -f columns.awk
+#         LC_ALL=C awk -v changes=3 -f columns.awk
 
 BEGIN {
-	width = 38 # of one side
-	rows = 2   # at most, of one place
-	context = 12
+	width = 38   # columns of one side
+	rows = 2     # rows of one change, at most
+	context = 12 # columns before the first difference, at most
 	for (i = 1; i < 256; i++)
 		byte[sprintf("%c", i)] = i
 }
 
-/^</ { if (right != "") place(); left = joined(left, substr($0, 2)); next }
+/^</ { if (right != "") show(); left = joined(left, substr($0, 2)); next }
 /^>/ { right = joined(right, substr($0, 2)) }
-END { place() }
+END { show() }
 
 function joined(text, line)
 {
 	return text == "" ? line : text " " line
 }
 
-# Show one place: both sides from shortly before the first byte in which they differ.
-function place(    same, skipped, a, b, row, l, r)
+# Prints one change: both sides from shortly before the first byte that differs. Exits after `changes` calls.
+function show(    same, skipped, a, b, row, l, r)
 {
-	if (places-- <= 0)
+	if (changes-- <= 0)
 		exit
 	same = 0
 	if (left != "" && right != "")
@@ -46,7 +46,7 @@ function place(    same, skipped, a, b, row, l, r)
 	left = right = ""
 }
 
-# Up to `context` columns before byte number `same`, never within a character.
+# The number of bytes to skip, so that some `context` columns before byte `same` are shown. Splits no character.
 function start(text, same,    n)
 {
 	n = same
@@ -57,7 +57,7 @@ function start(text, same,    n)
 	return n
 }
 
-# The beginning of text that fills one side.
+# The longest beginning of text that fits in one side.
 function cut(text,    n, used, w)
 {
 	used = 0
@@ -70,8 +70,8 @@ function cut(text,    n, used, w)
 	return substr(text, 1, n - 1)
 }
 
-# The width that a terminal gives to text, as far as it is Latin or Chinese: a character counts at
-# its first byte, those of three bytes from U+2E80 on and of four bytes are two columns wide.
+# The columns of Latin or Chinese text on a terminal. A character is counted at its first byte. It has two columns
+# when its first byte is at least 227 (from U+3000 on), else one.
 function columns(text,    i, b, sum)
 {
 	sum = 0

@@ -919,7 +919,7 @@ cron_root() {
 		printf 'z\tsomething else\n' >root/in/$name
 		try "$script root"
 		exits 2
-		says "simhash-dedup: root/in/$name: there was another file of this name, see root/done: rename it"
+		says "simhash-dedup: root/in/$name: another file of this name was processed, see root/done: rename this file"
 		rm root/in/$name
 	done
 	same kept root/new/2026-01-01T00.tsv
@@ -943,12 +943,12 @@ cron_root() {
 	printf 'b\tanother text, quite new\n' | same - root/in/1.tsv
 	try "$script root"
 	exits 2
-	says 'simhash-dedup: root/in/1.tsv: there was another file of this name, see root/done: rename it'
+	says 'simhash-dedup: root/in/1.tsv: another file of this name was processed, see root/done: rename this file'
 	mv root/in/1.tsv root/in/2.tsv
 	printf 'c\tthe third one of all these texts\n' >more
 	try "PATH=$PWD/wrapped:\$PATH $script root"
 	exits 2
-	says 'simhash-dedup: root/work/2.tsv: was changed while it was read: it is processed again by the next run'
+	says 'simhash-dedup: root/work/2.tsv: changed while shdedup read it: the next run processes it again'
 	[ ! -e root/new/2.tsv ]
 	try "$script root"
 	exits 0
@@ -963,7 +963,7 @@ cron_root() {
 	echo good >root/in/4.tsv
 	try "$script root"
 	exits 2
-	[ "$(tail -n 1 err)" = 'simhash-dedup: root/work/4.tsv: stays there, for there is a new file of its name in root/in' ]
+	[ "$(tail -n 1 err)" = 'simhash-dedup: root/work/4.tsv: left in place, because root/in has a new file of this name' ]
 	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
 }
 
@@ -976,9 +976,9 @@ cron_root() {
 	touch root/in/4.csv root/in/5.tsv.rar root/in/.hidden root/in/6.tsv.part root/in/.tsv
 	try "$script root"
 	exits 2
-	says 'simhash-dedup: root/in/4.csv: no *.tsv or *.jsonl: not processed (move it to another folder)' \
-		'simhash-dedup: root/in/5.tsv.rar: no *.tsv or *.jsonl: not processed (move it to another folder)' \
-		'simhash-dedup: root/in/folder: no *.tsv or *.jsonl: not processed (move it to another folder)'
+	says 'simhash-dedup: root/in/4.csv: not processed: expected *.tsv or *.jsonl (move it to another folder)' \
+		'simhash-dedup: root/in/5.tsv.rar: not processed: expected *.tsv or *.jsonl (move it to another folder)' \
+		'simhash-dedup: root/in/folder: not processed: expected *.tsv or *.jsonl (move it to another folder)'
 	[ "$(ls root/done | tr '\n' ' ')" = '1.jsonl 2.tsv.gz 3.jsonl.xz ' ]
 	[ "$(ls root/new | tr '\n' ' ')" = '1.jsonl 2.tsv 3.jsonl ' ]
 	[ "$(ls root/dropped | tr '\n' ' ')" = '1.tsv 2.tsv 3.tsv ' ]
@@ -1024,7 +1024,7 @@ cron_root() {
 	printf 'not processed' >root/in/1.tsv.Z
 	try "$script root"
 	exits 2
-	says 'simhash-dedup: root/in/1.tsv.Z: no *.tsv or *.jsonl: not processed (move it to another folder)' \
+	says 'simhash-dedup: root/in/1.tsv.Z: not processed: expected *.tsv or *.jsonl (move it to another folder)' \
 		'shdedup: root/work/cut.tsv.gz: the gzip data are cut short; the file was not read to its end'
 	[ -s root/in/cut.tsv.gz ]
 	[ ! -e root/new/cut.tsv ]
@@ -1037,7 +1037,7 @@ cron_root() {
 		try "$script root $option -j 1"
 		exits 2
 		gives
-		says "simhash-dedup: $option -j 1: shdedup writes no documents with these options: try them without this script"
+		says "simhash-dedup: $option -j 1: shdedup writes no documents with these options: use them without this script"
 		[ -s root/in/1.tsv ]
 		[ -z "$(ls root/done root/new root/dropped | grep -v :)" ]
 	done
@@ -1055,7 +1055,7 @@ cron_root() {
 	for option in '--rejects all' --rejects=all --rej=all; do
 		try "$script root -j 1 $option"
 		exits 2
-		says 'simhash-dedup: --rejects: all files would share one: mkdir root/rejects'
+		says 'simhash-dedup: --rejects: cannot be used here, because all files would share FILE: mkdir root/rejects'
 	done
 	[ "$(ls root/in | wc -l)" -eq 3 ]
 	mkdir root/rejects
@@ -1079,7 +1079,7 @@ cron_root() {
 	flock 8
 	try "SIMHASH_WAIT=0 $script root 8>&-"
 	exits 2
-	says 'simhash-dedup: another run is at work in root, and was for 0 seconds'
+	says 'simhash-dedup: root: in use by another run; waited for 0 seconds'
 	SIMHASH_WAIT=600 "$script" root >out 2>err 3>&- 8>&- &
 	waits() { cat /proc/[0-9]*/stat 2>/dev/null | grep -q " (flock) S $1 "; }
 	until_true 60 waits $!

@@ -1,4 +1,4 @@
-/* similar TEXT TEXT: how far apart the fingerprints of two texts are.
+/* similar TEXT TEXT: prints the distance of the fingerprints of two texts.
  *
  *     cc similar.c $(pkg-config --cflags --libs libsimhash) -o similar
  */

@@ -1,5 +1,5 @@
-# Homebrew formula. To be filled in at a release: the address of the tarball that `make dist` makes
-# (URL_OF_TARBALL) and its `sha256sum` (SHA256_OF_TARBALL).
+# Homebrew formula. Fill in at a release: URL_OF_PROJECT, the address of the tarball of `make dist` (URL_OF_TARBALL),
+# and its `sha256sum` (SHA256_OF_TARBALL).
 #
 #     brew install --build-from-source ./simhash-utils.rb
 class SimhashUtils < Formula
@@ -10,7 +10,7 @@ class SimhashUtils < Formula
   license "MIT"
 
   depends_on "pkgconf" => :build
-  # The Makefile wants an ELF linker with version scripts.
+  # The Makefile needs an ELF linker with version scripts.
   depends_on :linux
   depends_on "snowball" # libstemmer
   depends_on "utf8proc"

@@ -1,5 +1,5 @@
-# Nix expression. To be filled in at a release: the address of the tarball that `make dist` makes
-# (URL_OF_TARBALL), and its hash in place of lib.fakeHash, which nix tells when it has fetched it.
+# Nix expression. Fill in at a release: the address of the tarball of `make dist` (URL_OF_TARBALL), and its hash in
+# place of lib.fakeHash. nix prints the hash after it has fetched the tarball.
 #
 #     nix-build -E 'with import <nixpkgs> { }; callPackage ./default.nix { }'
 {
