@@ -1,8 +1,8 @@
-"""Puts the shared library into the package, where there is one to put.
+"""Build the package, with the shared library when its sources are present.
 
-The sources of the library are the folder above, or $SIMHASH_SOURCES: `make` builds it there, as it
-builds all else. $SIMHASH_LIBRARY names a library that is built already; when it is empty, or the
-sources are not there (an sdist), the package has none and loads the system's libsimhash.so.0.
+The sources of the library are in the parent folder, or in $SIMHASH_SOURCES. `make` builds the library there.
+$SIMHASH_LIBRARY names a library that is already built. Without sources (in an sdist), or when $SIMHASH_LIBRARY
+is empty, the package has no library. It then loads libsimhash.so.0 of the system.
 """
 import glob
 import os
@@ -23,7 +23,7 @@ HAVE_SOURCES = os.path.exists(os.path.join(SOURCES, "lib", "simhash.h"))
 
 
 def library():
-    """The path of the library to put in, or None."""
+    """The path of the library for the package, or None."""
     given = os.environ.get("SIMHASH_LIBRARY")
     if given is not None:
         return given or None
@@ -38,7 +38,7 @@ class Build(build_py):
         super().run()
         path = library()
         if path:
-            # Under the name that it is loaded by, whatever file it is.
+            # The copy has the name that the module loads; `path` may be a symbolic link.
             name = os.path.basename(path)
             shutil.copyfile(os.path.realpath(path), os.path.join(self.build_lib, "simhash_utils", name))
 
@@ -46,7 +46,7 @@ class Build(build_py):
 class Wheel(bdist_wheel):
     def get_tag(self):
         python, abi, platform = super().get_tag()
-        return ("py3", "none", platform)  # no part of Python is compiled in
+        return ("py3", "none", platform)  # the library does not depend on the version of Python
 
 
 class WithLibrary(Distribution):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The Python binding: its examples, the same results as the programs', and an installation.
+# Tests of the Python module: its examples, equal results of module and programs, and an installation.
 # T_PYTHON names an interpreter that has the module installed, from a wheel or a package.
 load helper
 
@@ -14,7 +14,7 @@ setup_file() {
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	if [ -z "${T_PYTHON-}" ] && grep -Eq '__[at]san_init' "$library"; then skip 'the library watches itself'; fi
+	if [ -z "${T_PYTHON-}" ] && grep -Eq '__[at]san_init' "$library"; then skip 'the library is built with a sanitizer'; fi
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
 }
 
@@ -24,17 +24,17 @@ result = doctest.testmod(simhash_utils)
 print(simhash_utils.__file__, result)
 sys.exit(result.failed > 0 or result.attempted < 15)'
 
-# with_module FILE ARGUMENT...: a script that finds module and library in the sources and the build, or installed
+# with_module FILE ARGUMENT...: runs a script with the module and the library of the sources, or the installed ones
 with_module() {
 	[ -n "${T_PYTHON-}" ] || local -x PYTHONPATH=$here/python SIMHASH_LIBRARY=$library
 	"$python" "$@"
 }
 
-@test "the examples in its documentation are true" {
+@test "the examples of the docstrings are true" {
 	with_module -c "$EXAMPLES"
 }
 
-@test "module, project, library and sources are of one version" {
+@test "module, project, library and sources have one version" {
 	want=$(sed -n 's/^VERSION = //p' "$here/Makefile")
 	[ "$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/python/pyproject.toml")" = "$want" ]
 	with_module -c 'import simhash_utils as s; print(s.__version__, s.library_version())' >got
@@ -115,7 +115,7 @@ with_module() {
 	    except Error as error:
 	        assert all(word in str(error) for word in words), error
 	    else:
-	        raise AssertionError("taken: " + repr(words))
+	        raise AssertionError("not refused: " + repr(words))
 
 	refused(lambda: Simhash(63), "63 bits")
 	refused(lambda: Simhash(-1), "-1")
@@ -124,19 +124,19 @@ with_module() {
 	refused(lambda: Simhash(hash="none"), "no hash 'none'")
 	refused(lambda: Simhash(ngrams=(3, 2)), "n-grams")
 	refused(lambda: Simhash(profile="tfidf128"), "document frequencies")
-	refused(lambda: join([1 << 64], 3), "none of 64 bits")
+	refused(lambda: join([1 << 64], 3), "expected at most 64 bits")
 	refused(lambda: join([-1], 3), "-1: negative", "2**64")
 	refused(lambda: distance(1, -2), "-2: negative")
 	refused(lambda: Simhash().hex(-2), "-2: negative")
-	refused(lambda: Simhash(bits=32).hex(1 << 32), "none of 32 bits")
+	refused(lambda: Simhash(bits=32).hex(1 << 32), "expected at most 32 bits")
 	refused(lambda: Simhash(profile="none"), "no profile 'none'", "simhash-profiles(7)")
 	refused(lambda: join([1], 3, bits=63), "63 bits")
 	refused(lambda: join([1], -1), "distance -1")
 	refused(lambda: Bands(64, 3, blocks=3), "choose at least 4")
 	refused(lambda: Bands(64, 3, recall=1.0), "recall")
-	refused(lambda: Bands(64, 3, blocks=4, recall=0.5), "no blocks")
+	refused(lambda: Bands(64, 3, blocks=4, recall=0.5), "blocks cannot be used with recall")
 	refused(lambda: Bands(64, 3).keys(-1), "-1: negative")
-	refused(lambda: Bands(64, 3).keys(1 << 64), "none of 64 bits")
+	refused(lambda: Bands(64, 3).keys(1 << 64), "expected at most 64 bits")
 	assert join([], 3) == [] and join([5], 3) == [] and join([], 3, other=[1]) == []
 	assert Simhash()("") is None and Simhash()(b"\xff\xfe") is None
 	assert Simhash()("a \ud800 b") == Simhash()(b"a \xff b") == Simhash()("a b")
@@ -224,7 +224,7 @@ with_module() {
 	    assert join(map(Whole, numbers), 2, bits=bits) == want
 	    assert join(tuple(numbers), 0, other=iter(numbers), bits=bits) == [(i, i, 0) for i in range(3)]
 	    for bad, error, word in ([1, 2, None], Error, "fingerprint 2 is None"), ([1, 0.5], TypeError, "float"), \
-	            (["a"], TypeError, "str"), ([1, top + 1], Error, "none of %d bits" % bits):
+	            (["a"], TypeError, "str"), ([1, top + 1], Error, "expected at most %d bits" % bits):
 	        try:
 	            join(bad, 3, bits=bits)
 	        except error as e:
@@ -287,7 +287,7 @@ with_module() {
 	each_pair([1, 1], 0, lambda i, j, d: [Bad()] and None)
 	assert told == [KeyError]
 
-	# An exception does not keep what the join held.
+	# An exception holds no reference to the function that raised it.
 	class Pair:
 	    def __call__(self, i, j, d):
 	        raise Stop
@@ -403,7 +403,7 @@ for name in public:
 	    for v in verify(pairs, texts, ngrams=3)))
 	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))
 
-	# Places are those of characters and of bytes, whatever a record escapes.
+	# Positions count characters or bytes of the text, not of the escaped record.
 	odd = "tab\there \\ back\\slash\nline \u4e2d\u6587 \U0001f600 "
 	line = "four score and seven years ago our fathers brought forth on this continent a new nation"
 	for texts in [odd + line, line + " end"], [(odd + line).encode(), (line + " end").encode()]:
@@ -424,7 +424,7 @@ for name in public:
 	assert dedup([]) == [] and spans([]) == [] and verify([], []) == [] and kept([None, None]) == [True, True]
 	assert kept(["a b", None, "a, b", b"a b"]) == [True, True, False, False]
 	assert kept(["x", float("nan")]) == [True, True]
-	for call, word in ((lambda: dedup(["a"], output="x"), "sets --output itself"), (lambda: kept([1]), "a text is int"),
+	for call, word in ((lambda: dedup(["a"], output="x"), "run the program with --output"), (lambda: kept([1]), "a text is int"),
 	        (lambda: dedup(["a"], no_such=1), "no-such"), (lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
 	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'")):
 	    try:
@@ -493,7 +493,7 @@ for name in public:
 	[ "$(cat tried)" -gt 0 ] || skip 'lists only: no pyarrow, pandas or polars'
 }
 
-@test "without a library it says what to do" {
+@test "without libsimhash, the ImportError names SIMHASH_LIBRARY" {
 	mkdir alone
 	cp -r "$here/python/simhash_utils" alone
 	rm -f alone/simhash_utils/libsimhash.*

@@ -1,10 +1,9 @@
 """Fingerprints of texts, exact joins of fingerprints, and texts without near-duplicates.
 
-libsimhash(3) computes fingerprints and joins them. dedup(), verify() and spans() run the programs
-shdedup(1), shverify(1) and shspan(1), which are in $SIMHASH_PROGRAMS or on the path.
+libsimhash(3) computes and joins fingerprints. dedup(), verify() and spans() run the programs shdedup(1),
+shverify(1) and shspan(1). The programs are in the folder $SIMHASH_PROGRAMS or in $PATH.
 
-The same text and choices give the fingerprint that shfp(1) gives, as an int whose hex digits are
-those of a record.
+A fingerprint is an int. Its hex digits are those of the record that shfp(1) writes for the same text and options.
 
 >>> from simhash_utils import Simhash, distance, join
 >>> simhash = Simhash(ngrams=(1, 2))
@@ -37,7 +36,7 @@ __version__ = "0.1.0"
 
 _MAX_WORDS = 16
 _NO_MEMORY = 1  # code of struct simhash_error
-# Types of Arrow whose texts lie in one buffer, and the width of their offsets.
+# Types of Arrow whose texts are in one buffer, and the type codes of their offsets.
 _ARROW_OFFSETS: _t.Dict[str, _t.Any] = {"string": "i", "binary": "i", "large_string": "q", "large_binary": "q"}
 
 Pair = _t.Tuple[int, int, int]
@@ -95,18 +94,18 @@ _WORDS = _c.POINTER(_c.c_uint64)
 
 
 def _open() -> _c.CDLL:
-    """$SIMHASH_LIBRARY, or the one in this package, or the system's."""
+    """Loads $SIMHASH_LIBRARY, or else the library in this package, or else the system's library."""
     named = _os.environ.get("SIMHASH_LIBRARY")
     bundled = sorted(_glob.glob(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "libsimhash.*")))
-    places = [named] if named else bundled[:1] + ["libsimhash.so.0", "libsimhash.0.dylib"]
+    files = [named] if named else bundled[:1] + ["libsimhash.so.0", "libsimhash.0.dylib"]
     problem = ""
-    for place in places:
+    for file in files:
         try:
-            return _c.CDLL(place)
+            return _c.CDLL(file)
         except OSError as error:
             problem = problem or str(error)
     raise ImportError(
-        f"no libsimhash: {problem}. Install it (make install, or the package libsimhash0), "
+        f"no libsimhash: {problem}. Install libsimhash (make install, or the package libsimhash0), "
         "or name its file in SIMHASH_LIBRARY"
     )
 
@@ -154,7 +153,8 @@ _lib = _declare(_open())
 def _passages(
     texts: _t.Iterable[_t.Tuple[int, bytes]], queries: _t.Sequence[bytes], **options: float
 ) -> _t.List[_t.Tuple[int, ...]]:
-    """The passages of simhash_passages_find(): the number of the text and the members of struct simhash_passage."""
+    """The passages of simhash_passages_find(). Each is the number of its text and the members of
+    struct simhash_passage."""
     found: _t.List[_t.Tuple[int, ...]] = []
     number, o, error = 0, _PassageOptions(), _Error()
     _lib.simhash_passages_defaults(o)
@@ -167,16 +167,16 @@ def _passages(
         return 0
 
     each, n = _PASSAGE(add), len(queries)
-    made = _lib.simhash_passages_new(
+    handle = _lib.simhash_passages_new(
         (_c.c_char_p * n)(*queries), (_c.c_size_t * n)(*map(len, queries)), n, o, error)
-    if not made:
+    if not handle:
         _fail(error)
     try:
         for number, text in texts:
-            if _lib.simhash_passages_find(made, text, len(text), each, None, error) < 0:
+            if _lib.simhash_passages_find(handle, text, len(text), each, None, error) < 0:
                 _fail(error)
     finally:
-        _lib.simhash_passages_free(made)
+        _lib.simhash_passages_free(handle)
     return found
 
 
@@ -185,7 +185,7 @@ def __dir__() -> _t.List[str]:
 
 
 def library_version() -> str:
-    """The version of the shared library, as "0.1.0"."""
+    """The version of the shared library, for example "0.1.0"."""
     version: bytes = _lib.simhash_version()
     return version.decode()
 
@@ -198,7 +198,7 @@ def _fail(error: _Error) -> _t.NoReturn:
 
 
 def _unsigned(value: int, what: str, limit: int = 1 << 32) -> int:
-    """ctypes would take a number that is too large or negative for another one."""
+    """Raises Error for a number outside 0..limit - 1. ctypes would reduce it modulo 2**32 or 2**64."""
     number = _operator.index(value)
     if not 0 <= number < limit:
         raise Error(f"{what} {number}: expected a number from 0 to {limit - 1}")
@@ -211,42 +211,43 @@ def _words(bits: int) -> int:
     return (bits + 63) // 64
 
 
-def _whole(fingerprint: _t.Any, bits: int, at: int) -> int:
+def _at_position(fingerprint: _t.Any, bits: int, position: int) -> int:
     if fingerprint is None:
-        raise Error(f"fingerprint {at} is None: its text has no features, and is near to none")
-    return _fitting(fingerprint, bits)
+        raise Error(f"fingerprint {position} is None, because its text has no features: leave it out")
+    return _of_width(fingerprint, bits)
 
 
-def _fitting(fingerprint: _t.Any, bits: int) -> int:
+def _of_width(fingerprint: _t.Any, bits: int) -> int:
     fp = _not_negative(fingerprint)
     if fp >= 1 << bits:
-        raise Error(f"fingerprint {fp:#x} is none of {bits} bits")
+        raise Error(f"fingerprint {fp:#x}: expected at most {bits} bits")
     return fp
 
 
 def _not_negative(fingerprint: _t.Any) -> int:
-    """Databases without unsigned numbers have negative ones, whose bits are others in Python."""
+    """Databases without unsigned numbers store some fingerprints as negative numbers. Their bits differ in Python."""
     fp = _operator.index(fingerprint)
     if fp < 0:
-        raise Error(f"fingerprint {fp}: negative (of a signed number of 64 bits: n % 2**64)")
+        raise Error(f"fingerprint {fp}: negative (if it is a signed number of 64 bits, use n % 2**64)")
     return fp
 
 
 def _pack(fingerprints: _t.Iterable[int], bits: int) -> "_t.Tuple[_c.Array[_c.c_uint64], int]":
-    """Fingerprints as the library holds them, and their number: the first bit is the highest of word 0."""
+    """The fingerprints in the form of the library, and their number. A fingerprint's first bit is the highest bit of
+    its word 0."""
     words = _words(bits)
     known = list(fingerprints)
     try:
-        # The common case, twenty times as fast. Its failures are explained below.
+        # The common case, twenty times as fast. After a failure the loop below raises the error.
         packed = _array.array("Q", known if bits == 64 else ())
     except (OverflowError, TypeError):
         packed = _array.array("Q")
     if len(packed) < len(known):
         shift = 64 * words - bits
         for at, fingerprint in enumerate(known):
-            fp = _whole(fingerprint, bits, at) << shift
+            fp = _at_position(fingerprint, bits, at) << shift
             packed.extend((fp >> 64 * word) & 0xFFFFFFFFFFFFFFFF for word in range(words - 1, -1, -1))
-    packed.append(0)  # an array of none has no address
+    packed.append(0)  # an empty array has no address
     return (_c.c_uint64 * len(packed)).from_buffer(packed), len(known)
 
 
@@ -259,12 +260,12 @@ def _unpack(packed: "_c.Array[_c.c_uint64]", bits: int) -> int:
 
 
 class Simhash:
-    """Fingerprints of texts by one set of choices, those of shfp(1).
+    """Computes fingerprints of texts with one set of options, which are options of shfp(1).
 
-    profile names a published system whose rules hold for what is not given here; profile="default"
-    makes the fingerprints that shfp(1) makes by default, MinHash of word triples. Without a profile
-    the defaults stay those of 0.1, SimHash of single words, so that stored fingerprints stay comparable.
-    An object may be used by several threads at once. Processes get copies of it, so that a Pool can map it.
+    profile names a published system. Its rules apply to all options that are not given. profile="default"
+    computes the fingerprints of shfp(1) without options, MinHash of word triples. Without a profile the
+    defaults are those of version 0.1, SimHash of single words, so that stored fingerprints stay comparable.
+    Several threads may use one object at once. Pickling copies the object, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
     '04c04d804809c3154874605e10820175'
@@ -294,11 +295,11 @@ class Simhash:
         profile: _t.Optional[str] = None,
     ) -> None:
         options, error = _Options(), _Error()
-        self._again = _functools.partial(
+        self._recreate = _functools.partial(
             type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits, minhash=minhash,
             weight=weight, hash=hash, seed=seed, profile=profile,
         )
-        self._idle: _t.List[int] = []
+        self._unused: _t.List[int] = []
         self._options = options
         _lib.simhash_defaults(_c.byref(options))
         if profile is not None and _lib.simhash_profile(_c.byref(options), profile.encode(), _c.byref(error)) < 0:
@@ -320,26 +321,26 @@ class Simhash:
         if hash is not None:
             options.hash = hash.encode()
         options.seed = _unsigned(seed, "seed", 1 << 64)
-        self._idle.append(self._new())
+        self._unused.append(self._new())
         self.bits = options.bits
 
     def _new(self) -> int:
         error = _Error()
-        made: int = _lib.simhash_new(_c.byref(self._options), _c.byref(error))
-        if not made:
+        handle: int = _lib.simhash_new(_c.byref(self._options), _c.byref(error))
+        if not handle:
             _fail(error)
-        return made
+        return handle
 
     def __del__(self) -> None:
-        # What else goes with this, in a cycle, may call it yet.
-        while getattr(self, "_idle", None):
-            _lib.simhash_free(self._idle.pop())
+        # Another object of the same reference cycle may still call this object after __del__().
+        while getattr(self, "_unused", None):
+            _lib.simhash_free(self._unused.pop())
 
     def __reduce__(self) -> _t.Tuple[_t.Any, ...]:
-        return self._again, ()
+        return self._recreate, ()
 
     def __call__(self, text: _t.Union[str, bytes, bytearray, memoryview]) -> _t.Optional[int]:
-        """The fingerprint of a text (bytes: UTF-8), None when it has no features."""
+        """The fingerprint of a text; None when the text has no features. bytes are UTF-8."""
         if isinstance(text, str):
             data = text.encode("utf-8", "surrogatepass")
         else:
@@ -348,26 +349,26 @@ class Simhash:
 
     def _fingerprint(self, data: _t.Union[bytes, _c.c_void_p], size: int) -> _t.Optional[int]:
         error, room = _Error(), (_c.c_uint64 * _MAX_WORDS)()
-        # No lock: a fork while a thread holds it would leave it held, and a signal's handler may call this.
+        # A lock would stay locked in a process forked meanwhile, and a signal's handler may call this function.
         try:
-            one = self._idle.pop()
+            handle = self._unused.pop()
         except IndexError:
-            one = self._new()
+            handle = self._new()
         try:
-            got = _lib.simhash_text(one, data, size, room, _c.byref(error))
+            got = _lib.simhash_text(handle, data, size, room, _c.byref(error))
         finally:
-            self._idle.append(one)
+            self._unused.append(handle)
         if got < 0:
             _fail(error)
         return _unpack(room, self.bits) if got else None
 
     def column(self, texts: _t.Iterable[_t.Any]) -> _t.List[_t.Optional[int]]:
-        """The fingerprints of a column: None for a null and for a text without features.
+        """The fingerprints of a column; None for a null and for a text without features.
 
-        The column is one of pandas, polars, Arrow or a list. Texts in Arrow's buffers are not copied.
+        The column is a list, or a column of pandas, polars or Arrow. Texts in Arrow's buffers are not copied.
 
-        pandas: df["fp"] = simhash.column(df["text"]); polars: pl.Series(simhash.column(df["text"]), dtype=pl.UInt64);
-        datasets, in its Arrow format, which keeps 64 bits beside nulls:
+        pandas: df["fp"] = simhash.column(df["text"]); polars: pl.Series(simhash.column(df["text"]), dtype=pl.UInt64).
+        For datasets use the Arrow format, which keeps all 64 bits also in columns with nulls:
 
             def add_fingerprints(table):
                 return table.append_column("fp", pyarrow.array(simhash.column(table["text"]), "uint64"))
@@ -378,36 +379,36 @@ class Simhash:
         True
         """
         found: _t.List[_t.Optional[int]] = []
-        for part in getattr(texts, "chunks", [texts]):
-            if str(getattr(part, "type", "")) in _ARROW_OFFSETS and hasattr(part, "buffers"):
-                found.extend(self._arrow(part))
+        for chunk in getattr(texts, "chunks", [texts]):
+            if str(getattr(chunk, "type", "")) in _ARROW_OFFSETS and hasattr(chunk, "buffers"):
+                found.extend(self._arrow(chunk))
             else:
-                found.extend(None if text is None else self(text) for text in _texts(part))
+                found.extend(None if text is None else self(text) for text in _texts(chunk))
         return found
 
-    def _arrow(self, part: _t.Any) -> _t.Iterator[_t.Optional[int]]:
-        """The fingerprints of a pyarrow.Array of texts, from its buffers: offsets, then bytes."""
-        if len(part) == 0:
+    def _arrow(self, chunk: _t.Any) -> _t.Iterator[_t.Optional[int]]:
+        """The fingerprints of a pyarrow.Array of texts. Its buffers have the offsets and the bytes of the texts."""
+        if len(chunk) == 0:
             return
-        _, offsets, data = part.buffers()
-        at = memoryview(offsets).cast("B").cast(_ARROW_OFFSETS[str(part.type)])[part.offset :]
+        _, offsets, data = chunk.buffers()
+        at = memoryview(offsets).cast("B").cast(_ARROW_OFFSETS[str(chunk.type)])[chunk.offset :]
         base = data.address if data is not None else 0
-        valid = part.is_valid().to_pylist() if part.null_count else None
-        for i in range(len(part)):
+        valid = chunk.is_valid().to_pylist() if chunk.null_count else None
+        for i in range(len(chunk)):
             if valid is not None and not valid[i]:
                 yield None
             else:
                 yield self._fingerprint(_c.c_void_p(base + at[i]), at[i + 1] - at[i])
 
     def hex(self, fingerprint: int) -> str:
-        """The hex digits that stand in records.
+        """The hex digits of a fingerprint in a record.
 
         >>> Simhash(bits=32).hex(255)
         '000000ff'
         >>> Simhash(bits=13, profile="gemantic").hex(255)
         '00ff'
         """
-        return f"{_fitting(fingerprint, self.bits):0{(self.bits + 3) // 4}x}"
+        return f"{_of_width(fingerprint, self.bits):0{(self.bits + 3) // 4}x}"
 
 
 def distance(a: int, b: int) -> int:
@@ -427,10 +428,10 @@ def each_pair(
     other: _t.Optional[_t.Iterable[int]] = None,
     bits: int = 64,
 ) -> None:
-    """Call pair(i, j, distance) for each two fingerprints that differ in at most so many bits.
+    """Calls pair(i, j, d) for each pair of fingerprints with a Hamming distance d of at most `distance` bits.
 
-    i and j are positions, i < j; with other, i is one in fingerprints and j one in other. Each pair
-    comes once, none is missed, and their order is not to be relied on. What pair raises ends the join.
+    i and j are positions in fingerprints, i < j. With other, i is a position in fingerprints, and j one in other.
+    Every pair comes exactly once, in no defined order. An exception raised by pair ends the join.
 
     >>> each_pair([0, 1, 255], 1, print)
     0 1 1
@@ -448,7 +449,8 @@ def each_pair(
         return 0
 
     def ignored(args: _t.Any) -> None:
-        """What a signal's handler raises where call() begins, ahead of its try: ctypes would go on."""
+        """Ends the join after an exception that a signal's handler raised in call() before `try`. ctypes would ignore
+        the exception."""
         if args.exc_traceback and args.exc_traceback.tb_frame.f_code is call.__code__:
             failed.append(args.exc_value)
         else:
@@ -459,7 +461,7 @@ def each_pair(
     packed, n = _pack(fingerprints, bits)
     others, m = _pack(() if other is None else other, bits)
     before = _sys.unraisablehook
-    if _threading.current_thread() is _threading.main_thread():  # no other handles signals
+    if _threading.current_thread() is _threading.main_thread():  # only the main thread handles signals
         _sys.unraisablehook = ignored
     try:
         if other is None:
@@ -492,11 +494,11 @@ def join(
 
 
 class Bands:
-    """Keys, as shband(1) gives: any two fingerprints within the distance have one in common.
+    """Computes the keys of shband(1): two fingerprints within the distance have at least one key in common.
 
-    For what does not fit in memory: keys in an index or a sorted file bring candidates together.
-    blocks 0 takes the cheapest number for so many fingerprints. With recall there are fewer keys,
-    drawn at random by seed, that find about this share of the pairs at the distance.
+    Keys in an index or a sorted file give the candidates among fingerprints that do not fit in memory.
+    blocks=0 selects the cheapest number of blocks for count fingerprints. With recall there are fewer keys,
+    drawn at random by seed, which find about this share of the pairs at the distance.
 
     >>> bands = Bands(64, 3, blocks=4)
     >>> bands.keys(0x0123456789abcdef)
@@ -517,59 +519,59 @@ class Bands:
         recall: _t.Optional[float] = None,
         seed: int = 0,
     ) -> None:
-        self._again = _functools.partial(
+        self._recreate = _functools.partial(
             type(self), bits, distance, blocks=blocks, count=count, recall=recall, seed=seed
         )
         self._object: _t.Optional[int] = None
         bits, distance = _unsigned(bits, "bits"), _unsigned(distance, "distance")
         blocks, seed = _unsigned(blocks, "blocks"), _unsigned(seed, "seed")
         if recall is not None and blocks:
-            raise Error("bands for a recall are drawn at random: there are no blocks")
+            raise Error("blocks cannot be used with recall: keys for a recall have no blocks")
         if recall is None:
             self._make = _functools.partial(_lib.simhash_bands_new, bits, distance, blocks, count)
         else:
             self._make = _functools.partial(_lib.simhash_bands_draw, bits, distance, recall, count, seed)
-        made = self._made()
+        handle = self._handle()
         self.bits = bits
-        self._tables: int = _lib.simhash_bands_tables(made)
-        self._size: int = _lib.simhash_bands_key_size(made)
+        self._tables: int = _lib.simhash_bands_tables(handle)
+        self._size: int = _lib.simhash_bands_key_size(handle)
 
-    def _made(self) -> int:
-        made: int = self._object or 0
-        if not made:
+    def _handle(self) -> int:
+        handle: int = self._object or 0
+        if not handle:
             error = _Error()
-            made = self._make(_c.byref(error))
-            if not made:
+            handle = self._make(_c.byref(error))
+            if not handle:
                 _fail(error)
-            self._object = made
-        return made
+            self._object = handle
+        return handle
 
     def __del__(self) -> None:
-        # As with Simhash.
-        made, self._object = getattr(self, "_object", None), None
-        if made:
-            _lib.simhash_bands_free(made)
+        # See Simhash.__del__().
+        handle, self._object = getattr(self, "_object", None), None
+        if handle:
+            _lib.simhash_bands_free(handle)
 
     def __reduce__(self) -> _t.Tuple[_t.Any, ...]:
-        return self._again, ()
+        return self._recreate, ()
 
     def __len__(self) -> int:
         """The number of keys of each fingerprint."""
         return self._tables
 
     def recall(self, distance: int) -> _t.Optional[float]:
-        """The share of pairs at a distance that have a key in common; None: not known."""
-        share = _lib.simhash_bands_recall(self._made(), _unsigned(distance, "distance"))
+        """The share of pairs at a distance that have a key in common; None when it is unknown."""
+        share = _lib.simhash_bands_recall(self._handle(), _unsigned(distance, "distance"))
         return None if share < 0 else share
 
     def keys(self, fingerprint: int) -> _t.List[str]:
-        """The keys of a fingerprint; each says of which table it is."""
+        """The keys of a fingerprint. Each key has the number of its table."""
         return list(self.each_key(fingerprint))
 
     def each_key(self, fingerprint: int) -> _t.Iterator[str]:
-        """The same, one by one."""
+        """The keys of keys(), one by one."""
         packed, _ = _pack([fingerprint], self.bits)
         room = _c.create_string_buffer(self._size + 1)
         for table in range(self._tables):
-            _lib.simhash_bands_key(self._made(), table, packed, room)
+            _lib.simhash_bands_key(self._handle(), table, packed, room)
             yield room.value.decode("ascii")

@@ -1,6 +1,6 @@
-"""What the programs do with whole collections: shdedup(1), shverify(1) and shspan(1).
+"""Functions on collections of texts, which run shdedup(1), shverify(1) and shspan(1).
 
-The texts go to the program by a temporary file, their positions as ids.
+A program reads the texts from a temporary file. The ids are the positions of the texts.
 """
 import os
 import re
@@ -19,11 +19,11 @@ Item = TypeVar("Item")
 
 
 class Error(ValueError):
-    """What the library or a program refuses, in its words."""
+    """An error of the library or of a program, with its message."""
 
 
 class Duplicate(NamedTuple):
-    """A text that goes, and the text that stays in its place, by their positions."""
+    """The positions of a duplicate and of its keeper, and their similarity."""
 
     dropped: int
     keeper: int
@@ -31,7 +31,7 @@ class Duplicate(NamedTuple):
 
 
 class Verified(NamedTuple):
-    """Two texts, by their positions, and their similarity from 0 to 1."""
+    """The positions of two texts, and their similarity from 0 to 1."""
 
     first: int
     second: int
@@ -39,7 +39,7 @@ class Verified(NamedTuple):
 
 
 class Span(NamedTuple):
-    """A passage that two texts share: texts[first][start1:end1] is like texts[second][start2:end2]."""
+    """A passage that two texts share: texts[first][start1:end1] is similar to texts[second][start2:end2]."""
 
     first: int
     start1: int
@@ -51,8 +51,8 @@ class Span(NamedTuple):
     identity: float
 
 
-# Options of the programs that would change what these functions read.
-_TAKEN = frozenset(
+# Options of the programs that these functions set, or that change the records which they read.
+_RESERVED = frozenset(
     "output report dry_run quiet json fields line_ids raw crlf rejects trailer progress documents archive sample help "
     "version pairs count seeds exact every".split()
 )
@@ -60,25 +60,25 @@ _ESCAPES = {b"\\": b"\\\\", b"\t": b"\\t", b"\n": b"\\n", b"\r": b"\\r"}
 
 
 def _program(name: str) -> str:
-    """The path of a program: of $SIMHASH_PROGRAMS, or where pip puts programs, or of $PATH."""
+    """The path of a program. It is in the folder $SIMHASH_PROGRAMS if set, else in pip's folder or in $PATH."""
     folder = os.environ.get("SIMHASH_PROGRAMS")
-    places = [folder] if folder else [sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)]
-    found = shutil.which(name, path=os.pathsep.join(places))
+    folders = [folder] if folder else [sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)]
+    found = shutil.which(name, path=os.pathsep.join(folders))
     if not found:
         raise Error(
-            f"no program {name} in {os.pathsep.join(places)}: install simhash-utils, "
+            f"no program {name} in {os.pathsep.join(folders)}: install simhash-utils, "
             "or name the folder of the programs in SIMHASH_PROGRAMS"
         )
     return found
 
 
 def _arguments(options: Mapping[str, Any]) -> List[str]:
-    """threshold=0.7, no_fold=True to --threshold=0.7 --no-fold; a list gives the option several times."""
+    """Makes --threshold=0.7 --no-fold of threshold=0.7, no_fold=True. A list repeats the option for each item."""
     arguments = []
     for key, value in options.items():
         name = "--" + key.rstrip("_").replace("_", "-")
-        if key in _TAKEN:
-            raise Error(f"{key}: this function sets {name} itself (the program has it)")
+        if key in _RESERVED:
+            raise Error(f"{key}: cannot be used here (run the program with {name})")
         if key == "ngrams":
             name = "--ngram"
             value = "-".join(str(n) for n in value) if isinstance(value, tuple) else value
@@ -96,7 +96,7 @@ def _escaped(text: Text) -> bytes:
 
 
 def _write(file: "IO[bytes]", texts: Iterable[Optional[Text]]) -> None:
-    """A text that is None is left out: nothing is like it."""
+    """Writes the texts as documents. Omits None, which is similar to no text."""
     for index, text in enumerate(texts):
         if text is not None:
             file.write(b"%d\t%b\n" % (index, _escaped(text)))
@@ -105,14 +105,14 @@ def _write(file: "IO[bytes]", texts: Iterable[Optional[Text]]) -> None:
 
 
 def _null(value: Any) -> Optional[str]:
-    """What is no text must be a null: None, NaN and pandas.NA do not equal themselves, or are None."""
+    """Returns None for a null: None, pandas.NA, or NaN, which does not equal itself. Raises Error for other values."""
     if value is not None and type(value).__name__ != "NAType" and value == value:
         raise Error(f"a text is {type(value).__name__}: expected str, bytes or None")
     return None
 
 
 def _texts(column: Iterable[Any]) -> List[Optional[Text]]:
-    """The texts of a list or a column; Arrow's columns have a way to become a list."""
+    """The texts of a list or a column. A column of Arrow has a function that makes a list of it."""
     as_list = getattr(column, "to_pylist", None)
     return [text if isinstance(text, (str, bytes)) else _null(text) for text in (as_list() if as_list else column)]
 
@@ -129,14 +129,14 @@ def _run(program: str, arguments: Sequence[str], standard_input: "IO[bytes]") ->
 
 
 def _field(items: Sequence[Any], text: Union[None, str, int, Callable[[Any], Optional[Text]]]) -> List[Optional[Text]]:
-    """The text of each item: the item itself, its field, or what a function gives."""
+    """The text of each item: the item itself, its field `text`, or the result of the function `text`."""
     if text is None:
         return list(items)
     return [text(item) if callable(text) else item[text] for item in items]
 
 
 def duplicates(texts: Iterable[Optional[Text]], **options: Any) -> List[Duplicate]:
-    """The texts that dedup() leaves out, each with the text that stays and their similarity.
+    """The texts that dedup() removes, each with its keeper and their similarity.
 
     >>> fox = "the quick brown fox jumps over the lazy dog near the old river bank today"
     >>> duplicates([fox, "something else", fox + "!"])
@@ -153,10 +153,10 @@ def duplicates(texts: Iterable[Optional[Text]], **options: Any) -> List[Duplicat
 
 
 def kept(texts: Iterable[Optional[Text]], **options: Any) -> List[bool]:
-    """Whether dedup() keeps each text: a mask for a column.
+    """For each text, whether dedup() keeps it. The list is a mask for a column.
 
     pandas: df[kept(df["text"])]; polars: df.filter(kept(df["text"])); Arrow: table.filter(kept(...)).
-    A text that is None, NaN or pandas.NA stays.
+    None, NaN and pandas.NA are kept.
 
     >>> kept(["a b c", "a b c!", None])
     [True, False, True]
@@ -174,10 +174,11 @@ def dedup(
     text: Union[None, str, int, Callable[[Item], Optional[Text]]] = None,
     **options: Any,
 ) -> List[Item]:
-    """The items without near-duplicates, in their order: shdedup(1).
+    """Runs shdedup(1), and returns the items without near-duplicates, in their order.
 
-    An item is a text, or text names the field that holds it, or gives the text of an item. Options are
-    those of the program: threshold=0.7, measure="edit", ngrams=2, keep="longest", no_fold=True.
+    An item is a text when `text` is None. Otherwise `text` names the field with the text, or is a function that
+    returns the text. Options are those of the program: threshold=0.7, measure="edit", ngrams=2, keep="longest",
+    no_fold=True.
 
     >>> dedup(["to be or not to be", "To be, or not to be!", "that is the question"])
     ['to be or not to be', 'that is the question']
@@ -188,18 +189,18 @@ def dedup(
     simhash_utils.Error: shdedup: --link 'none': expected single or star
     """
     known = list(items)
-    return [item for item, stays in zip(known, kept(_field(known, text), **options)) if stays]
+    return [item for item, keep in zip(known, kept(_field(known, text), **options)) if keep]
 
 
 def _similarity(row: List[bytes]) -> Optional[float]:
-    """The fourth field; a run with --measure none leaves it out."""
+    """The fourth field of a report's record; None with --measure none, which omits the field."""
     return float(row[3]) if len(row) > 3 and row[3] not in (b"", b"-") else None
 
 
 def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **options: Any) -> List[Verified]:
-    """The exact similarity of the texts of each pair: shverify(1).
+    """Runs shverify(1), and returns the exact similarity of the texts of each pair.
 
-    A pair begins with two positions in texts, as those of join() do. Options are those of the program:
+    A pair begins with two positions in texts, as the pairs of join() do. Options are those of the program:
     measure="containment", threshold=0.8, ngrams=3.
 
     >>> verify([(0, 1), (0, 2)], ["a b c d", "a b c e", "x y"], threshold=0.1)
@@ -218,8 +219,8 @@ def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **op
     return [Verified(int(row[0]), int(row[1]), float(row[3])) for row in rows]
 
 
-def _place(text: Optional[Text], escaped: bytes, offset: int) -> int:
-    """The place in the text of a byte of its record: a character of a str, a byte of bytes."""
+def _position(text: Optional[Text], escaped: bytes, offset: int) -> int:
+    """The position in the text of a byte of its record. It counts characters of a str, and bytes of bytes."""
     data = re.sub(rb"\\(.)", b".", escaped[:offset])
     return len(data.decode("utf-8", "surrogatepass")) if isinstance(text, str) else len(data)
 
@@ -231,22 +232,22 @@ def _data(text: Text) -> bytes:
 def _spans_of_queries(
     texts: Sequence[Optional[Text]], queries: Sequence[Optional[Text]], options: Mapping[str, Any]
 ) -> List[Span]:
-    """spans() by libsimhash, without a program."""
+    """spans() with queries by libsimhash, without a program."""
     from . import _passages
 
-    def place(text: Optional[Text], data: bytes, offset: int) -> int:
+    def position(text: Optional[Text], data: bytes, offset: int) -> int:
         return len(data[:offset].decode("utf-8", "surrogatepass")) if isinstance(text, str) else offset
 
     known = [(i, _data(text)) for i, text in enumerate(texts) if text is not None]
-    looked_for = [(i, _data(text)) for i, text in enumerate(queries) if text is not None]
+    wanted = [(i, _data(text)) for i, text in enumerate(queries) if text is not None]
     data = dict(known)
     found = []
     for i, q, start, end, query_start, query_end, matched, identity in _passages(
-            known, [text for _, text in looked_for], **options):
-        j, query = looked_for[q]
+            known, [text for _, text in wanted], **options):
+        j, query = wanted[q]
         found.append(Span(
-            i, place(texts[i], data[i], start), place(texts[i], data[i], end),
-            j, place(queries[j], query, query_start), place(queries[j], query, query_end), matched, identity,
+            i, position(texts[i], data[i], start), position(texts[i], data[i], end),
+            j, position(queries[j], query, query_start), position(queries[j], query, query_end), matched, identity,
         ))
     return found
 
@@ -254,11 +255,11 @@ def _spans_of_queries(
 def spans(
     texts: Sequence[Optional[Text]], *, queries: Optional[Sequence[Optional[Text]]] = None, **options: Any
 ) -> List[Span]:
-    """The passages that two texts share: shspan(1).
+    """Runs shspan(1), and returns the passages that two texts share.
 
-    first is the later of the two texts. With queries, passages of the queries are looked for in the texts:
-    first is the position of a text, and second the position of a query. Places are characters of a str and
-    bytes of bytes. Options are those of the program: min_tokens=30, all=True, identity=0.8.
+    first is the position of the later text. With queries, spans are passages of the queries that texts have, too:
+    first is then the position of a text, and second the position of a query. Starts and ends count characters of a
+    str, and bytes of bytes. Options are those of the program: min_tokens=30, all=True, identity=0.8.
 
     >>> line = "four score and seven years ago our fathers brought forth on this continent a new nation"
     >>> for span in spans(["He said: " + line, line + ", conceived in liberty"]):
@@ -269,26 +270,26 @@ def spans(
             type(value) is int and 0 <= value < 2**31 for value in options.values()):
         return _spans_of_queries(texts, queries, options)
     arguments = _arguments(options)
-    with tempfile.TemporaryFile() as documents, tempfile.NamedTemporaryFile() as looked_for:
+    with tempfile.TemporaryFile() as documents, tempfile.NamedTemporaryFile() as wanted:
         _write(documents, texts)
         if queries is not None:
-            _write(looked_for, queries)
-            arguments.append(f"--documents={looked_for.name}")
+            _write(wanted, queries)
+            arguments.append(f"--documents={wanted.name}")
         rows = _run("shspan", arguments, documents)
     records: Dict[Tuple[bool, int], bytes] = {}
 
-    def place(query: bool, index: int, offset: int) -> int:
+    def position(query: bool, index: int, offset: int) -> int:
         text = (queries if query and queries is not None else texts)[index]
         if text is not None and (query, index) not in records:
             records[query, index] = _escaped(text)
-        return _place(text, records[query, index], offset)
+        return _position(text, records[query, index], offset)
 
     found = []
     for row in rows:
         n = [int(field) for field in row[:7]]
         found.append(Span(
-            n[0], place(False, n[0], n[1]), place(False, n[0], n[2]),
-            n[3], place(True, n[3], n[4]), place(True, n[3], n[5]),
+            n[0], position(False, n[0], n[1]), position(False, n[0], n[2]),
+            n[3], position(True, n[3], n[4]), position(True, n[3], n[5]),
             n[6], float(row[7]),
         ))
     return found
