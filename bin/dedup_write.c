@@ -1,6 +1,7 @@
 /* Writes the documents that stay, or all documents marked, and the report of the dropped ones. */
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "dedup.h"
 #include "io/header.h"
@@ -71,14 +72,7 @@ static uint32_t begin_of_task(const struct writing *w, size_t task)
 	uint64_t begin = place[w->from] + (uint64_t)task * TASK;
 	uint32_t lo = w->from, hi = w->to;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (place[mid] < begin)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, place[mid] < begin);
 	return lo;
 }
 

@@ -1,5 +1,7 @@
 #include "archive/archive.h"
 
+#include "base/bisect.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,14 +210,7 @@ struct sh_segment *sh_archive_segment_of(struct sh_archive *a, uint32_t number)
 {
 	size_t lo = 0, hi = a->n_segments;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->segment[mid].entry.last < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, a->segment[mid].entry.last < number);
 	return lo < a->n_segments && a->segment[lo].entry.first <= number ? &a->segment[lo] : NULL;
 }
 

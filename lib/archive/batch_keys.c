@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/compare.h"
 #include "base/siphash.h"
 #include "record/escape.h"
@@ -221,14 +222,8 @@ size_t sh_batch_of_id(
 	const uint32_t *from = b->by_text + b->ids.first[key];
 	size_t n = b->ids.first[key + 1] - b->ids.first[key], lo = 0, hi = n;
 
-	while (digest && lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->doc[from[mid]].digest < *digest)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	if (digest)
+		SH_BISECT(lo, hi, mid, b->doc[from[mid]].digest < *digest);
 	for (hi = lo; hi < n && (!digest || b->doc[from[hi]].digest == *digest);)
 		hi++;
 	*doc = from + lo;

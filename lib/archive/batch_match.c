@@ -1,20 +1,14 @@
 /* Documents of the batch that have a near-duplicate in the archive. */
 #include "archive/batch_state.h"
 
+#include "base/bisect.h"
 #include "record/escape.h"
 
 static uint32_t first_candidate(const struct sh_batch *b, uint32_t doc)
 {
 	uint32_t lo = 0, hi = b->candidates.side.n;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (b->candidates.side.id[mid] < doc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, b->candidates.side.id[mid] < doc);
 	return lo;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "group/dedup_state.h"
 #include "io/parallel.h"
 
@@ -118,17 +119,10 @@ static int make_items(struct deciding *s, struct sh_error *err)
 
 static struct item *item_of(const struct deciding *s, uint32_t vertex)
 {
-	uint32_t lo = 0, hi = s->n;
+	uint32_t lo = 1, hi = s->n;
 
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->dedup->place[s->item[mid].vertex] <= s->dedup->place[vertex])
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &s->item[lo];
+	SH_BISECT(lo, hi, mid, s->dedup->place[s->item[mid].vertex] <= s->dedup->place[vertex]);
+	return &s->item[lo - 1];
 }
 
 static void add_ready(struct deciding *s, uint32_t i)

@@ -1,5 +1,6 @@
 #include "group/measure.h"
 
+#include "base/bisect.h"
 #include "base/rows.h"
 
 enum { PARTS = 4, LARGE = 64 };
@@ -41,14 +42,7 @@ static size_t common_rows(struct rows *r)
 /* Returns the first element of the row that is at least `value`. */
 static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, uint64_t value)
 {
-	while (from < end) {
-		const uint64_t *middle = from + (end - from) / 2;
-
-		if (*middle < value)
-			from = middle + 1;
-		else
-			end = middle;
-	}
+	SH_BISECT(from, end, middle, *middle < value);
 	return from;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/compare.h"
 #include "io/parallel.h"
@@ -184,14 +185,7 @@ static size_t range_of(const struct sh_keysort_ranges *r, struct sh_slice text)
 	uint64_t prefix = prefix_of(text, 0);
 	size_t low = 0, high = r->n - 1;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (is_above(&r->splitter[middle], prefix, text))
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	SH_BISECT(low, high, middle, !is_above(&r->splitter[middle], prefix, text));
 	return low;
 }
 

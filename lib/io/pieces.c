@@ -6,6 +6,7 @@
 #include <lz4.h>
 #endif
 
+#include "base/bisect.h"
 #include "io/header.h"
 #include "io/pool.h"
 #include "io/spill.h"
@@ -188,17 +189,10 @@ void sh_pieces_free(struct sh_pieces *p)
 /* Returns the index of the piece in the file that has the byte at offset `at`. */
 static size_t find(const struct sh_pieces *p, uint64_t at)
 {
-	size_t lo = 0, hi = p->n_pieces;
+	size_t lo = 1, hi = p->n_pieces;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->piece[mid].at <= at)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	SH_BISECT(lo, hi, mid, p->piece[mid].at <= at);
+	return lo - 1;
 }
 
 uint64_t sh_pieces_next(const struct sh_pieces *p, uint64_t at)

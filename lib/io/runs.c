@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/merge.h"
 #include "io/parallel.h"
@@ -231,14 +232,7 @@ static size_t first_block(const struct sh_run *run, struct sh_slice from)
 {
 	size_t low = 0, high = run->n;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (sh_slice_cmp(sh_run_key(run, middle), from) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SH_BISECT(low, high, middle, sh_slice_cmp(sh_run_key(run, middle), from) < 0);
 	return low ? low - 1 : 0;
 }
 

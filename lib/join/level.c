@@ -1,5 +1,7 @@
 #include "join/level.h"
 
+#include "base/bisect.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,14 +182,8 @@ static uint32_t bucket_at(const struct sh_level *l, size_t t)
 	uint32_t at = l->x.lo + cut_at(l, t, l->x.n), low = 0;
 	uint32_t high = UINT32_C(1) << l->plan.block[l->at].bits;
 
-	while (t < l->tasks && low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (l->x_start[mid] < at)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	if (t < l->tasks)
+		SH_BISECT(low, high, mid, l->x_start[mid] < at);
 	return high;
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
 #include "join/scan.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -35,17 +36,10 @@ static inline bool flush_matches(struct sh_scan *s)
 /* Returns the position in y of gathered[i]. */
 static inline uint32_t position_in_y(const struct sh_scan *s, uint32_t i)
 {
-	size_t low = 0, high = s->pieces;
+	size_t low = 1, high = s->pieces;
 
-	while (high - low > 1) {
-		size_t mid = (low + high) / 2;
-
-		if (s->piece_at[mid] <= i)
-			low = mid;
-		else
-			high = mid;
-	}
-	return s->piece_from[low] + (i - s->piece_at[low]);
+	SH_BISECT(low, high, mid, s->piece_at[mid] <= i);
+	return s->piece_from[low - 1] + (i - s->piece_at[low - 1]);
 }
 
 /* Makes space for the matches of one tile. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 
 enum { NUMBER_DIGITS = 8, CHECKSUM_LINE = 9 + 16 + 1, HEAD_LINES = 3 };
@@ -461,14 +462,7 @@ static size_t skip_to(const struct sh_posting *p, size_t n, size_t from, uint64_
 		step *= 2;
 	}
 	to = from + step < n ? from + step : n;
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (p[middle].of.key < key)
-			from = middle + 1;
-		else
-			to = middle;
-	}
+	SH_BISECT(from, to, middle, p[middle].of.key < key);
 	return from;
 }
 

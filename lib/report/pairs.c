@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
@@ -135,14 +136,7 @@ const struct sh_pairs_span *sh_pairs_spans(
 {
 	size_t lo = 0, hi = p->n_spans;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (p->span[middle].pair < pair->number)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	SH_BISECT(lo, hi, middle, p->span[middle].pair < pair->number);
 	*n = pair->distance;
 	return p->span + lo;
 }

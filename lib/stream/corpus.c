@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/compare.h"
 #include "base/siphash.h"
 
@@ -122,17 +123,10 @@ int sh_corpus_add(
 /* Returns the last file that begins at or before the offset. */
 static const struct sh_corpus_file *file_of(const struct sh_corpus *c, uint64_t at)
 {
-	size_t lo = 0, hi = c->n_files;
+	size_t lo = 1, hi = c->n_files;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->file[mid].base <= at)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &c->file[lo];
+	SH_BISECT(lo, hi, mid, c->file[mid].base <= at);
+	return &c->file[lo - 1];
 }
 
 int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
@@ -330,14 +324,7 @@ static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_sl
 	const struct sh_held *h = c->held;
 	size_t lo = 0, hi = h ? h->n : 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (h->document[mid] < document)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, h->document[mid] < document);
 	if (!h || lo == h->n || h->document[lo] != document)
 		return false;
 	*line = sh_slice(h->text.p + h->at[lo], h->at[lo + 1] - h->at[lo]);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/num.h"
 #include "base/siphash.h"
 #include "io/parallel.h"
@@ -31,14 +32,7 @@ static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
 
 	if (sh_parse_u64(id, &number) < 0 || id.p[0] == '0')
 		return SH_CORPUS_NONE;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->number[mid] < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, c->number[mid] < number);
 	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
 }
 
