@@ -9,8 +9,9 @@
 enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAIT, COMPRESS };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
-#define VERIFY_MEMORY                                                                              \
-	((size_t)1 << 28) /* of a thread for the sets it compares: more does not make it faster */
+/* Bytes of a thread for the sets it compares. More memory does not make it faster, and the first
+ * access to each page takes system time. */
+#define VERIFY_MEMORY ((size_t)1 << 25)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
