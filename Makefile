@@ -1,4 +1,4 @@
-# simhash-utils. `make help` lists the targets; what differs between machines is in config.mk.
+# simhash-utils. `make help` lists the targets. Settings of a machine are in config.mk.
 
 VERSION = 0.1.0
 SOVERSION = 0
@@ -10,27 +10,27 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DEFAULT_GOAL := all
 
-# ---- where things go -------------------------------------------------------------------------
-# SAN=1 (address and undefined behaviour) and SAN=thread build apart from the ordinary build;
-# so does SAN=fuzz, with clang, for `make fuzz`.
+# ---- folders ---------------------------------------------------------------------------------
+# SAN=1 (address, undefined behaviour), SAN=thread and SAN=fuzz (for `make fuzz`, with clang) select sanitizers.
+# Each of them has its own build folder.
 SANITIZE_1 = address,undefined
 SANITIZE_thread = thread
 SANITIZE_fuzz = fuzzer-no-link,address,undefined
 SANITIZE := $(SANITIZE_$(SAN))
 ifneq ($(SAN),)
 ifeq ($(SANITIZE),)
-$(error SAN=$(SAN): known are SAN=1, SAN=thread and SAN=fuzz)
+$(error SAN=$(SAN): expected SAN=1, SAN=thread or SAN=fuzz)
 endif
 endif
 
 BUILD_DEFAULT := build$(if $(SAN),$(patsubst -san-1,-san,-san-$(SAN)))
 BUILD = $(BUILD_DEFAULT)
 
-# Programs stand beside their sources, unless the build is somewhere of its own.
+# The programs are beside their sources, or in BUILD/bin if BUILD is not the default.
 SHBIN := $(if $(filter build,$(BUILD)),bin,$(BUILD)/bin)
 
 # ---- sources ---------------------------------------------------------------------------------
-# lib/ingest reads files for shdoc, through libraries that libsimhash does without.
+# lib/ingest reads files for shdoc. It links libraries that libsimhash does not need.
 INGEST_SRC := $(sort $(wildcard lib/ingest/*.c))
 LIB_SRC := $(filter-out $(INGEST_SRC),$(sort $(wildcard lib/*/*.c)))
 PROG_SRC := $(sort $(wildcard bin/sh*.c))
@@ -50,36 +50,36 @@ UNIT := $(UNIT_SRC:%.c=$(BUILD)/%)
 BENCH := $(BENCH_SRC:%.c=$(BUILD)/%)
 FUZZ := $(FUZZ_SRC:%.c=$(BUILD)/%)
 LIB_A := $(BUILD)/libsimhash.a
-# What programs share, as an archive: each links only what it uses.
+# The modules that several programs use. Each program links only the modules that it needs.
 SHARED_A := $(BUILD)/shared.a
 INGEST_A := $(BUILD)/ingest.a
 LIB_SO := $(BUILD)/libsimhash.so.$(SOVERSION)
 LIB_PC := $(BUILD)/libsimhash.pc
 MAN := $(sort $(wildcard man/*.[1-9]))
 BATS := $(sort $(wildcard t/*.bats))
-# The dictionary of --segment jieba lies beside the programs, which look for it there.
+# The dictionary of --segment jieba is in the folder of the programs, because they look for it there.
 JIEBA_DICT := $(if $(wildcard $(JIEBA_DATA)/dict.txt),$(SHBIN)/jieba.dict)
 
 # ---- flags -----------------------------------------------------------------------------------
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wno-missing-field-initializers
 
-# _FORTIFY_SOURCE wants optimisation, and is in the sanitizers' way.
+# _FORTIFY_SOURCE needs optimisation, and hides errors from the sanitizers.
 FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPPFLAGS)),,\
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 
-# What makes the exploitation of a flaw harder, as far as this compiler takes it for this processor.
-takes = $(shell echo 'int main(void) { return 0; }' | \
+# Flags against the exploitation of errors, if this compiler accepts them for this processor.
+accepted = $(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -Werror $(CFLAGS) $(1) -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
-HARDEN := -fstack-protector-strong $(call takes,-fstack-clash-protection) \
-	$(call takes,-fcf-protection=full) $(call takes,-mbranch-protection=standard)
+HARDEN := -fstack-protector-strong $(call accepted,-fstack-clash-protection) \
+	$(call accepted,-fcf-protection=full) $(call accepted,-mbranch-protection=standard)
 
-# Without pkg-config the usual names do, which is enough until `make deps` has installed it.
+# Without pkg-config the usual names of the libraries are used. `make deps` installs pkg-config.
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
 LIBS = $(PKG_LIBS) -lstemmer -lm $(IO_LIBS)
 
-# Optional libraries, PACKAGE=MACRO: those of all programs decompress, those of shdoc read its forms.
+# Optional libraries, PACKAGE=MACRO. OPTIONAL decompresses input of all programs; OPTIONAL_INGEST reads files for shdoc.
 OPTIONAL = zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
 OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI libarchive=ARCHIVE
 present = $(foreach o,$(1),$(shell $(PKG_CONFIG) --exists $(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
@@ -96,8 +96,8 @@ INGEST_PKGS := $(call present,$(OPTIONAL_INGEST))
 INGEST_CFLAGS := $(IO_CFLAGS) $(call macros,$(INGEST_PKGS)) $(call pkg_flags,--cflags,$(INGEST_PKGS))
 INGEST_LIBS := $(call pkg_flags,--libs,$(INGEST_PKGS))
 
-# One set of objects serves the archive and the shared library; without interposition
-# position-independent code is inlined as any other.
+# The static and the shared library use the same objects. -fno-semantic-interposition lets the compiler inline
+# functions of position-independent code.
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
 	$(FORTIFY) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -O3 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
@@ -110,8 +110,8 @@ SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) -Wl,--version-script=lib/li
 # `make V=1` shows whole commands.
 quiet = $(if $(V),,@echo '$(1) $@' &&)
 COMPILE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP
-# The folder's name stays out of the objects, which are then the same bytes wherever they are built.
-# It is no part of COMPILE, for a folder that is moved need not be built again.
+# Objects do not contain the name of the folder, so that they have the same bytes in every folder. The flag is not
+# part of COMPILE, so that a moved folder is not built again.
 SAME_BYTES = '-ffile-prefix-map=$(CURDIR)=.'
 LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 
@@ -120,8 +120,8 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 programs: $(PROGS)
 all: $(PROGS) $(LIB_A) $(LIB_SO) $(JIEBA_DICT) ## build programs and library (the default)
 
-# A stamp holds a line of text and is newer than what hangs on it only when the text has changed:
-# so other flags, or a source that is gone, rebuild what they touch. $(call stamp,FILE,TEXT)
+# $(call stamp,FILE,TEXT): FILE has the line TEXT, and is written only when TEXT has changed. So changed flags and
+# removed sources rebuild the targets that depend on FILE.
 define stamp
 ifneq ($$(strip $$(file <$(1))),$$(strip $(2)))
 $(1): FORCE
@@ -143,7 +143,7 @@ $(ALL_OBJ): $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC) $(COMPILE) $(SAME_BYTES) -c -o $@ $<
 
-# The style and the script of a report's page, as strings of C.
+# The style and the script of a report's page as C strings.
 $(BUILD)/lib/report/page.%.inc: lib/report/page.%
 	@mkdir -p $(@D)
 	@sed 's/[\\"]/\\&/g; s/	/\\t/g; s/.*/"&\\n"/' $< >$@
@@ -168,7 +168,7 @@ $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
 $(INGEST_OBJ): ALL_CPPFLAGS += $(INGEST_CFLAGS)
 
-# What is linked with it besides.
+# The programs and tests that link lib/ingest.
 WITH_INGEST := $(SHBIN)/shdoc $(filter $(BUILD)/t/unit/test_ingest%,$(UNIT)) \
 	$(filter $(addprefix $(BUILD)/t/fuzz/fuzz_,warc mail http page container),$(FUZZ))
 $(WITH_INGEST): $(INGEST_A)
@@ -192,7 +192,7 @@ $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/se
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
 	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
-# A fuzz target without a fuzzer runs over its seeds.
+# Without SAN=fuzz, a fuzz target runs on its seeds only.
 FUZZ_MAIN := $(if $(filter fuzz,$(SAN)),,$(BUILD)/t/fuzz/replay.o)
 $(FUZZ): private ALL_LDFLAGS += $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
 $(FUZZ): %: %.o $(FUZZ_MAIN) $(LIB_A)
@@ -200,7 +200,7 @@ $(FUZZ): %: %.o $(FUZZ_MAIN) $(LIB_A)
 
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 
-# A JSON reader to compare ours with, where there is one.
+# If jansson is installed, tests compare our JSON reader with it.
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 ifneq ($(JANSSON),)
 $(BUILD)/t/unit/test_json.o $(BUILD)/t/fuzz/fuzz_json.o: private ALL_CPPFLAGS += -DHAVE_JANSSON
@@ -209,26 +209,26 @@ endif
 
 -include $(ALL_OBJ:.o=.d)
 
-# ---- trying and testing ----------------------------------------------------------------------
-# What tests and scripts are told: where the programs, the documents and the build are.
+# ---- demo and tests --------------------------------------------------------------------------
+# The environment of tests and scripts: the folders of the programs, the documents and the build.
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
 	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),4,1)}"
-# and dictionaries that are fetched, once for all builds
+# Dictionaries of cppjieba, downloaded once for all builds.
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 
 .PHONY: deps demo check check-unit check-bats unit-programs fuzz-programs
-deps: ## install what is missing to build and test (Debian packages)
+deps: ## install missing Debian packages for building and testing
 	@share/deps build check
 
-# The flags were computed before `deps` ran, so what follows it is a make of its own.
+# make computed the flags before share/deps ran, so a second make builds.
 demo: ## find the near-duplicates in the bundled English and Chinese documents
 	@share/deps build
 	@+$(MAKE) --no-print-directory -s all
 	@share/demo
 
-# A test run without -j builds with all processors.
+# Without -j, `make check` builds with all processors.
 ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 check: ## run all tests; the last line is `N passed, N failed`
@@ -242,36 +242,35 @@ fuzz-programs: $(FUZZ)
 check-unit: $(UNIT) $(FUZZ) ## run the unit tests only
 	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ)
 
-check-bats: all ## run the programs' tests only; one file: make check-bats BATS=t/shfp.bats
+check-bats: all ## run the tests of programs only; BATS=t/shfp.bats: one file
 	@$(TEST_ENV) t/run $(BATS)
 
-# Minutes, and some 30 MB of packages: kept out of `check`. PYTHON is one that has jieba.
+# Takes minutes, and downloads some 30 MB of packages, so `check` does not run it. PYTHON must have jieba.
 .PHONY: check-jieba
 check-jieba: ## segment 20 MB of Chinese and compare each word with Python's jieba
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/jieba_cut
 	@$(or $(PYTHON),/usr/bin/python3) t/check-jieba.py --cut $(BUILD)/t/bench/jieba_cut --dict "$(SHBIN)/jieba.dict" "$(T_DATA)/zh_dev.tsv"
 
-# Some minutes, and 450 MB of packages: kept out of `check` and of .ci/run.
+# Takes minutes, and downloads 450 MB of packages, so `check` and .ci/run do not run it.
 .PHONY: check-cluster
-check-cluster: ## run share/spark and share/hadoop on engines that it starts here
+check-cluster: ## start Spark and Hadoop on this machine, and test share/spark and share/hadoop
 	@share/deps build check cluster
 	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/genfp
 	@$(TEST_ENV) t/cluster/run
 
-# Some 400 MB of packages. PYTHON is one interpreter, or several. WHEEL is a wheel to take the module and programs from.
+# Downloads some 400 MB of packages. PYTHON is one interpreter or several. WHEEL is a wheel with module and programs.
 .PHONY: check-columns
-check-columns: ## columns of datasets, pandas, polars and Arrow through the Python module, against shdedup
+check-columns: ## compare the Python module on columns of datasets, pandas, polars and Arrow with shdedup
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all
 	@$(TEST_ENV) WHEEL='$(WHEEL)' t/check-columns $(PYTHON)
 
-# $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
-run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
-	$(TEST_ENV) $(1) $(2)
+# $(call run_script,FILE,ARGUMENTS)
+run_script = @$(TEST_ENV) $(1) $(2)
 
 .PHONY: check-cross
-check-cross: ## one sum of all outputs whatever threads, compiler and processor; QUICK=1: few of them
+check-cross: ## compare outputs by threads, compilers and processors; QUICK=1: few of them
 	@share/deps build check
 	@MAKE='$(MAKE)' QUICK='$(QUICK)' $(TEST_ENV) t/cross/run
 
@@ -281,25 +280,25 @@ bench-programs: $(BENCH)
 bench: all $(BENCH) ## measure speed
 	$(call run_script,t/bench/run)
 
-bench-smoke: all $(BENCH) ## see that the benchmarks run, on little input
+bench-smoke: all $(BENCH) ## run the benchmarks on small input
 	$(call run_script,t/bench/run,--smoke)
 
-bench-archive: all $(BENCH) ## measure batches against archives of up to ten million documents
+bench-archive: all $(BENCH) ## measure batches on archives of up to ten million documents
 	$(call run_script,t/bench/archive)
 
-soak: all ## the long tests: large input, many random cases
+soak: all ## run the long tests: large input, many random cases
 	$(call run_script,t/soak/run)
 
-# CLANG is one that has libFuzzer.
+# CLANG must have libFuzzer.
 CLANG = clang
 FUZZ_SECONDS = 60
 FUZZ_TARGETS =
-fuzz: ## fuzz what reads untrusted input: FUZZ_SECONDS=60 a target, FUZZ_TARGETS='json join'
+fuzz: ## run the fuzz targets; FUZZ_SECONDS=60 a target, FUZZ_TARGETS='json join'
 	@share/deps build fuzz
 	@+$(MAKE) --no-print-directory -s SAN=fuzz CC=$(CLANG) fuzz-programs
 	@t/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-quality: all ## recall and precision on labelled near-duplicates
+quality: all ## measure recall and precision on labelled near-duplicates
 	$(call run_script,t/quality/run)
 
 # ---- documentation ---------------------------------------------------------------------------
@@ -309,23 +308,23 @@ site: ## make the documentation site, in build/site
 	@docs/site/build $(BUILD)/site
 	@t/check-site $(BUILD)/site
 
-# The tests leave out what needs a program that is not there. Here DuckDB comes from PyPI, unless there is one.
+# `make check` skips examples whose programs are not installed. This target installs DuckDB from PyPI if necessary.
 DUCKDB = $(abspath $(BUILD)/duckdb)
-check-docs: all ## run the examples of all pages, and nothing is left out
+check-docs: all ## run all examples of all pages; skip none
 	@share/deps build check
 	@command -v duckdb >/dev/null || test -x $(DUCKDB)/bin/duckdb || \
 	    { $(or $(PYTHON),python3) -m venv $(DUCKDB) && $(DUCKDB)/bin/pip -q install duckdb-cli; }
 	@PATH="$$PATH:$(DUCKDB)/bin" t/man-examples -a README.md $(wildcard docs/*.md) $(MAN)
 
 # ---- installing ------------------------------------------------------------------------------
-# The one that a program is linked with is found by name, libsimhash.so, at link time.
+# The linker finds the library by the name libsimhash.so.
 $(LIB_PC): lib/libsimhash.pc.in $(BUILD)/pc-paths
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBS@|$(strip $(LIBS))|' $< >$@
 $(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VERSION) $$(LIBS)))
 
-# The programs are asked for their options: what is built here must run here.
+# share/completions runs the programs for their options, so they must run on this machine.
 COMPLETIONS := $(BUILD)/completions
 $(COMPLETIONS)/made: share/completions $(PROGS)
 	$(call quiet,COMPLETIONS) share/completions "$(SHBIN)" $(COMPLETIONS)
@@ -342,7 +341,7 @@ D_DATA = "$(DESTDIR)$(PREFIX)/share/simhash-utils"
 D_BASH = "$(DESTDIR)$(BASHCOMPDIR)"
 D_ZSH = "$(DESTDIR)$(ZSHCOMPDIR)"
 D_FISH = "$(DESTDIR)$(FISHCOMPDIR)"
-# Folders of scripts for engines; they find each other from where they lie.
+# Folders of scripts for engines. Each script finds the others by its own folder.
 SCRIPTS = share/cluster share/spark share/hadoop
 
 .PHONY: install uninstall
@@ -374,7 +373,7 @@ install: all completions $(LIB_PC) ## install programs, library, header, man pag
 	    install -m 644 "$$page" $(D_MAN)/man"$${page##*.}" || exit 1; \
 	done
 
-uninstall: ## remove what install installed
+uninstall: ## remove the installed files
 	for prog in $(notdir $(PROGS)); do rm -f $(D_BIN)/"$$prog"; done
 	for file in $(notdir $(LIB_A) $(LIB_SO)) libsimhash.so pkgconfig/libsimhash.pc; do \
 	    rm -f $(D_LIB)/"$$file"; done
@@ -386,11 +385,11 @@ uninstall: ## remove what install installed
 	rmdir $(D_DATA)/cron $(D_DATA) 2>/dev/null || true
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
-# ---- keeping house ---------------------------------------------------------------------------
+# ---- packages, lint, clean -------------------------------------------------------------------
 .PHONY: dist lint format clean help
 DIST = simhash-utils-$(VERSION)
-dist: ## make a tarball of the last commit, the same bytes wherever it is made
-	@git diff --quiet HEAD || echo 'make dist: changes that are not committed stay out' >&2
+dist: ## make a tarball of the last commit, with the same bytes on every machine
+	@git diff --quiet HEAD || echo 'make dist: the tarball lacks changes that are not committed' >&2
 	git -c tar.umask=022 archive --prefix=$(DIST)/ HEAD | gzip -9n >$(DIST).tar.gz
 
 .PHONY: deb release try-release
@@ -399,23 +398,23 @@ deb: ## make Debian packages of the last commit, in build/deb, and run lintian o
 	@+$(MAKE) --no-print-directory -s dist
 	share/packaging/deb $(DIST).tar.gz $(VERSION) $(BUILD)/deb
 
-release: deb ## make wheels, static tarballs and Debian packages of the last commit, and try them without a compiler
+release: deb ## make wheels, static tarballs and Debian packages of the last commit, and test them
 	@share/deps build check release
 	share/packaging/release $(DIST).tar.gz $(VERSION) $(BUILD)/release
 	@+$(MAKE) --no-print-directory -s try-release
 
-# PYTHON is one interpreter, or several.
-try-release: ## try again what `make release` made; PYTHON='...' tries the wheel with more Pythons
+# PYTHON is one interpreter or several.
+try-release: ## test the packages of `make release` again; PYTHON='...': also the wheel with these Pythons
 	@PYTHON='$(PYTHON)' share/packaging/try-release $(BUILD)/release $(VERSION) $(BUILD)/deb
 
-lint: ## compile with gcc and clang, warnings as errors; check man pages, scripts and format
+lint: ## compile with warnings as errors; check man pages, scripts, types of Python and format
 	@share/deps build check lint
 	@+MAKE='$(MAKE)' t/lint
 
-format: ## lay out the C sources as .clang-format says
+format: ## format the C sources with clang-format
 	clang-format -i $(wildcard lib/*.h lib/*/*.[ch] bin/*.[ch] t/*/*.[ch])
 
-clean: ## remove what was built
+clean: ## remove all built files
 	rm -rf build build-san build-san-thread build-san-fuzz $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%) bin/jieba.dict
 
 help: ## list the targets

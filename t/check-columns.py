@@ -1,4 +1,4 @@
-"""See that columns of datasets, pandas, polars and Arrow give what shdedup and shfp give for the same documents.
+"""Check that columns of datasets, pandas, polars and Arrow give the results of shdedup and shfp for the same documents.
 
     t/check-columns.py FILE...     TSV of documents; see t/check-columns
 """
@@ -55,7 +55,7 @@ def check(path):
     def add_prints(table):
         return table.append_column("fp", pa.array(column(table["text"]), "uint64"))
 
-    # Under other formats datasets makes floating-point numbers of large integers beside nulls.
+    # In other formats, datasets converts large integers of a column with nulls to floating-point numbers.
     data = datasets.Dataset.from_dict({"text": [None, texts[0]]}).with_format("arrow").map(add_prints, batched=True)
     assert data.with_format(None)["fp"][:] == [None, want[0]]
     data = datasets.Dataset.from_dict({"id": ids, "text": texts})
@@ -72,5 +72,5 @@ def check(path):
 
 for path in sys.argv[1:]:
     counts = check(path)
-    print("check-columns: Python %s, datasets %s, pandas %s, polars %s, pyarrow %s: %d documents, %d stay: as shdedup" % (
+    print("check-columns: Python %s, datasets %s, pandas %s, polars %s, pyarrow %s: %d documents, %d kept, as by shdedup" % (
         platform.python_version(), datasets.__version__, pd.__version__, pl.__version__, pa.__version__, *counts))

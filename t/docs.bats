@@ -61,7 +61,7 @@ needs_site() {
 	same want page.md
 	try "$here/t/man-examples page.md"
 	exits 0
-	gives '2 examples, 0 failed, 1 left out: no nosuch'
+	gives '2 examples, 0 failed, 1 skipped: no nosuch'
 	try "$here/t/man-examples -a page.md"
 	exits 1
 }
@@ -147,17 +147,17 @@ needs_site() {
 		exits 1
 		grep -F "$3" out
 	}
-	broken tutorial.html 's/href="cookbook.html#json"/href="nobook.html"/' 'there is no nobook.html'
-	broken tutorial.html 's/href="cookbook.html#json"/href="cookbook.html#jason"/' 'has the id "jason"'
+	broken tutorial.html 's/href="cookbook.html#json"/href="nobook.html"/' 'nobook.html is missing'
+	broken tutorial.html 's/href="cookbook.html#json"/href="cookbook.html#jason"/' 'has no element with the id "jason"'
 	broken faq.html 's/<h1/<script src="x.js"><\/script><h1/' 'a script'
-	broken faq.html 's/<h1/<img src="https:\/\/example.org\/a.png"><h1/' 'from elsewhere'
+	broken faq.html 's/<h1/<img src="https:\/\/example.org\/a.png"><h1/' 'not in the site'
 	broken faq.html 's/id="simhash-or-minhash"/id="menu"/' 'two elements with the id "menu"'
 	broken faq.html 's/<meta name="viewport"[^>]*>//' 'no viewport'
 	broken faq.html 's/<html lang="en">/<html>/' 'no lang'
-	broken style.css '$a body { background: url(https://example.org/a.png) }' 'fetches something'
-	broken man/shfp.1.html 's/<\/dl>/<\/div>/' 'closes nothing'
+	broken style.css '$a body { background: url(https://example.org/a.png) }' 'loads a file by @import or url()'
+	broken man/shfp.1.html 's/<\/dl>/<\/div>/' 'has no start tag'
 	echo '<html lang="en"><title>x</title><meta name="viewport" content="x"></html>' >site/alone.html
 	try "$here/t/check-site site"
 	exits 1
-	gives 'alone.html: no way leads there from index.html'
+	gives 'alone.html: no links lead from index.html to this page'
 }

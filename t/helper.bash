@@ -1,8 +1,8 @@
-# What bats files share: load helper
+# Functions of all bats files: load helper
 # shellcheck shell=bash disable=SC2034
 #
-# Each test starts in an empty directory of its own, with the programs in PATH and $T_DATA naming
-# t/data. A test reads as a transcript:
+# Each test starts in an empty directory of its own. PATH has the programs, and $T_DATA is t/data. A test reads as a
+# transcript:
 #
 #     try 'shfp docs.tsv | shband -k 3 | sort | shjoin'
 #     exits 0
@@ -17,15 +17,15 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# Run a pipeline: its output to the file out, its messages to err, its status to $status.
-# The status is that of the last program in it that failed.
+# try PIPELINE: runs the pipeline, and writes its output to the file out and its messages to err. $status is the status
+# of the last program that failed, or 0.
 try() {
 	tried=$1
 	status=0
 	bash -o pipefail -c "$1" >out 2>err || status=$?
 }
 
-# exits N: what was tried ended with this status.
+# exits N: the last try ended with this status.
 exits() {
 	[ "$status" -eq "$1" ] && return
 	echo "exit status $status, expected $1, of: $tried"
@@ -34,7 +34,7 @@ exits() {
 	return 1
 }
 
-# same EXPECTED GOT: two files are equal, byte for byte.
+# same EXPECTED GOT: the two files have the same bytes.
 same() {
 	cmp -s "$1" "$2" && return
 	diff -u "$1" "$2" | head -n 40
@@ -44,12 +44,12 @@ same() {
 	return 1
 }
 
-# gives LINE...: the output is these lines (printf's \t and \\ in them), or nothing at all.
+# gives LINE...: the output of the last try is these lines, in which printf's escapes work. Without lines it is empty.
 gives() {
 	expect expected out '%b\n' "$@"
 }
 
-# says LINE...: so are the messages; no escapes.
+# says LINE...: the messages of the last try are these lines, without escapes. Without lines there are none.
 says() {
 	expect expected.err err '%s\n' "$@"
 }
@@ -61,20 +61,20 @@ expect() {
 	same "$1" "$2"
 }
 
-# until_true SECONDS COMMAND...: wait until it succeeds. What is waited for is a fact, and the seconds are
-# those after which it will never be one: any process may be stopped for a while, at any place.
+# until_true SECONDS COMMAND...: waits until the command succeeds, and fails after SECONDS. Choose SECONDS far longer
+# than the command needs, because any process may be stopped for a while.
 until_true() {
 	local left=$(($1 * 20))
 	shift
 	until "$@"; do
 		left=$((left - 1))
-		[ "$left" -gt 0 ] || { echo "waited in vain for: $*" >&2; return 1; }
+		[ "$left" -gt 0 ] || { echo "timeout while waiting for: $*" >&2; return 1; }
 		sleep 0.05
 	done
 }
 
 # same_by_threads COMMAND...: 1, 2, 3 and 8 threads give the same output, messages, status and file `rejected`. The
-# command reads its operands. Its results are left in the files of one thread, and in $status.
+# command must not read standard input. The results of one thread remain in the files and in $status.
 same_by_threads() {
 	local j threads='8 3 2 1'
 	[ "${T_SHORT:-1}" -lt 8 ] || threads='8 1'
@@ -94,40 +94,40 @@ has_open() {
 	find "/proc/$1/fd" -lname "*/$2" 2>/dev/null | grep -q .
 }
 
-# asleep PID PROGRAM: the process has become this program, and waits for something.
+# asleep PID PROGRAM: the process runs this program, and sleeps in a system call.
 asleep() {
 	grep -qF "($2) S " "/proc/$1/stat" 2>/dev/null
 }
 
-# sanitized: the programs are built with sanitizers, which look after signals and files themselves.
+# sanitized: the programs are built with sanitizers, which handle signals and open files themselves.
 sanitized() {
 	nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init'
 }
 
-# traceable: skips the test where programs cannot be traced.
+# traceable: skips the test if programs cannot be traced.
 traceable() {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 }
 
-# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed.
+# killed_at CALL N COMMAND...: kills the command before its Nth system call CALL. Fails if it makes fewer such calls.
 killed_at() {
 	local call=$1 n=$2
 	shift 2
 	! (strace -f -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
 }
 
-# only NAME...: the directory holds these files, beside what try, gives and says leave.
+# only NAME...: the directory has these files, and no others except the files of try, gives and says.
 only() {
-	local there
-	there=$(ls -A | grep -vxE 'out|err|expected(\.err)?' | tr '\n' ' ') || true
-	[ "$there" = "${*:+$* }" ] && return
-	echo "files: $there"
+	local found
+	found=$(ls -A | grep -vxE 'out|err|expected(\.err)?' | tr '\n' ' ') || true
+	[ "$found" = "${*:+$* }" ] && return
+	echo "files: $found"
 	echo "expected: $*"
 	return 1
 }
 
-# resum MANIFEST: one that was changed gets the checksum that it should have
+# resum MANIFEST: writes the right checksum into a changed manifest
 resum() {
 	python3 - "$1" <<-'END'
 		import ctypes, sys
