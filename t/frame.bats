@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# What all programs have in common: options, files, errors, interruption.
+# What all programs do in the same way: options, files, errors, signals.
 
 load helper
 
-# Every program of bin. Those that read records, one a line, are filters.
+# ALL: every program of bin/. FILTERS: the programs that read records, one record a line.
 ALL=()
 for source in "$BATS_TEST_DIRNAME"/../bin/sh*.c; do
 	source=${source##*/}
@@ -12,14 +12,14 @@ done
 FILTERS=()
 for P in "${ALL[@]}"; do
 	case $P in
-	shdict | sharchive) ;; # their operand is a folder
-	shdoc) ;; # it takes any bytes for a document
+	shdict | sharchive) ;; # the operand is a folder
+	shdoc) ;; # any bytes are a document
 	*) FILTERS+=("$P") ;;
 	esac
 done
 
 setup_file() {
-	# Filters that do nothing without an option are called with it, by a script of their name.
+	# A filter that needs an option is called through a script that has the filter's name and gives the option.
 	mkdir "$BATS_FILE_TMPDIR/bin"
 	printf '%s\tone two\n' a b c d e >"$BATS_FILE_TMPDIR/docs"
 	called shverify -d "$BATS_FILE_TMPDIR/docs"
@@ -31,7 +31,7 @@ setup_file() {
 	called shdrop -d "$BATS_FILE_TMPDIR/groups"
 }
 
-# called PROGRAM OPTION...: from here on the program is called with these options first.
+# called PROGRAM OPTION...: makes the script that calls the program with these options first.
 called() {
 	printf '#!/bin/sh\nexec "%s" "$@"\n' "$SHBIN/$1$(printf '" "%s' "${@:2}")" >"$BATS_FILE_TMPDIR/bin/$1"
 	chmod +x "$BATS_FILE_TMPDIR/bin/$1"
@@ -39,7 +39,7 @@ called() {
 
 PATH=$BATS_FILE_TMPDIR/bin:$PATH
 
-# good PROGRAM: three records for it.
+# good PROGRAM: prints three valid records for the program.
 good() {
 	case $1 in
 	shspan)
@@ -81,7 +81,7 @@ every() {
 	done
 }
 
-# fails TEXT...: status 2, no output, the program's name and this text as message.
+# fails TEXT...: the status is 2, the output is empty, and each line of messages is the program's name and a TEXT.
 fails() {
 	exits 2 && gives && says "${@/#/$P: }"
 }
@@ -90,17 +90,17 @@ succeeds() {
 	exits 0 && says
 }
 
-# shdedup and shcut write their input as it is.
+# as_unix: removes the CRs of the output of shdedup and shcut, which write the input's bytes unchanged.
 as_unix() {
 	case $P in shdedup | shcut) sed -i 's/\r$//' out ;; esac
 }
 
-# What the program writes for its good input.
+# as_always: the output is the output for the file `in`.
 as_always() {
 	exits 0 && "$P" in >normal && same normal out
 }
 
-@test "--help is written to standard output" {
+@test "--help: writes usage and exit status to standard output, without reading operands" {
 	check() {
 		exits 0 && says && head -n 1 out | grep -qE "^Usage: $P ([A-Z]+ )?\[OPTION\]\.\.\. " &&
 			grep -qEx '(No FILE, or -: standard input. )?Exit status: 0 done, (1 [^,]+, )?2 trouble.' out
@@ -109,7 +109,7 @@ as_always() {
 	each '$P -h no-such-file' check
 }
 
-@test "--help shows every option, and each of them exists" {
+@test "--help: lists --output and --rejects, and the program accepts every option in the list" {
 	check() {
 		grep -oE '^ +(-., )?--[a-z-]+' out | grep -oE -- '--[a-z-]+' >options
 		grep -qx -- --output options && grep -qx -- --rejects options || return 1
@@ -121,7 +121,7 @@ as_always() {
 	every '$P --help' check
 }
 
-@test "--help of -j names the work of the threads, or says that there is one thread" {
+@test "--help: says for -j what the threads work on, or that the program works with one thread" {
 	check() {
 		grep -qE -- '--jobs=N +(work on [a-z ]+ with N threads, 0:|no effect: this program works with one thread$)' out
 	}
@@ -133,7 +133,7 @@ as_always() {
 	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the check'
 }
 
-@test "--help groups options under headings where there are more than 15" {
+@test "--help: groups more than 15 options under headings" {
 	check() {
 		local options headings
 		options=$(grep -cE '^ +(-., )?--[a-z-]+' out)
@@ -145,7 +145,7 @@ as_always() {
 	every '$P --help' check
 }
 
-@test "--version is one line: name, package, version" {
+@test "--version: writes one line: program, package, version" {
 	check() {
 		exits 0 && says && [ "$(wc -l <out)" = 1 ] &&
 			grep -qE "^$P \(simhash-utils\) [0-9]+\.[0-9]+" out
@@ -154,7 +154,7 @@ as_always() {
 	every '$P -V' check
 }
 
-@test "a help text or version that cannot be written is an error" {
+@test "--help and --version: a failed write gives a message and status 2" {
 	every '$P --help >/dev/full' \
 		fails 'cannot write to standard output: No space left on device'
 	every '$P --version >/dev/full' \
@@ -162,7 +162,7 @@ as_always() {
 	every '$P --help >&-' fails 'cannot write to standard output: Bad file descriptor'
 }
 
-@test "bad usage gives a message that names --help, and exit status 2" {
+@test "a wrong option gives a message that names --help, and status 2" {
 	refuses() {
 		exits 2 && gives && says "$P: $1" "Try '$P --help' or 'man $P'."
 	}
@@ -178,12 +178,12 @@ as_always() {
 	each '$P --rejects - in' refuses '--rejects -: the output is written to it'
 }
 
-@test "the program's name in messages is not the path it was called by" {
+@test "messages begin with the program's name, not with the path of the call" {
 	every '"$SHBIN/$P" --nonsense' exits 2
 	each '"$(command -v "$P")" no-such-file' fails "cannot open 'no-such-file': No such file or directory"
 }
 
-@test "no operand and - mean standard input; options may follow operands; -- ends them" {
+@test "no operand and - read standard input; options may follow operands; -- ends the options" {
 	each '$P <in' as_always
 	each '$P - <in' as_always
 	each '$P in -j 1' as_always
@@ -193,7 +193,7 @@ as_always() {
 	each 'cat in | $P' as_always
 }
 
-@test "no input at all is an empty output; shdf writes an empty table, shstat and shreport count 0" {
+@test "empty input gives empty output; shdf writes an empty table, shstat and shreport count 0" {
 	check() {
 		exits 0
 		says
@@ -208,17 +208,17 @@ as_always() {
 	each ': >empty; $P empty' check
 }
 
-@test "the last line may lack its newline" {
+@test "a last line without a newline is read like any line" {
 	each 'head -c -1 in >cut; $P cut' as_always
 }
 
-@test "a missing file is named, and nothing is written" {
+@test "a missing file gives a message with its name, and no output" {
 	each '$P no-such-file' fails "cannot open 'no-such-file': No such file or directory"
 	each '$P -o new no-such-file' fails "cannot open 'no-such-file': No such file or directory"
 	[ ! -e new ]
 }
 
-@test "compressed input is read, by its first bytes" {
+@test "compressed input is recognised by its first bytes and read" {
 	for way in gzip zstd bzip2 xz lz4; do
 		command -v $way >/dev/null || continue
 		each "$way -c <in >in.packed; \$P in.packed" as_always
@@ -227,7 +227,7 @@ as_always() {
 	each 'gzip <in | gzip | $P' as_always
 }
 
-@test "zeros may end compressed input, but no frame may follow them, wherever a read ends" {
+@test "zeros behind gzip data are ignored, and gzip data behind zeros are an error, wherever a read ends" {
 	printf 'a\tone\n' | gzip -n >first
 	printf 'b\ttwo\n' | gzip -n >second
 	size=$(wc -c <first)
@@ -244,7 +244,7 @@ as_always() {
 	done
 }
 
-@test "compressed input that is cut short or damaged is an error" {
+@test "compressed input that is cut short or damaged gives a message and status 2" {
 	cut_short() { exits 2; grep -q 'in.gz: the gzip data are cut short; the file was not read to its end$' err; }
 	each 'gzip <in | head -c -4 >in.gz; $P in.gz' cut_short
 	printf 'a\tone two\n' >docs
@@ -258,7 +258,7 @@ as_always() {
 	says 'shtok: docs.Z: compressed (compress), and built without a library for it (gzip -dc decompresses it)'
 }
 
-@test "compressed tables and documents of -d are read" {
+@test "-d reads compressed tables and documents" {
 	printf 'a\tone two three\nb\tone two four\n' >docs
 	printf 'a\tb\t1\n' >pairs
 	for way in gzip zstd bzip2 xz lz4; do
@@ -282,22 +282,22 @@ as_always() {
 	exits 2
 }
 
-@test "a directory is not read" {
+@test "a folder as input is refused with a message that names shdoc" {
 	each '$P .' fails "cannot read '.': a folder (shdoc makes documents of its files)"
 	each '$P <.' fails "cannot read '-': a folder (shdoc makes documents of its files)"
 }
 
-@test "a closed standard input is an error" {
+@test "a closed standard input is an error only for a program that reads it" {
 	each '$P <&-' fails "cannot read '-': Bad file descriptor"
 	each '$P in <&-' as_always
 }
 
-@test "a closed standard output is an error, even when there is nothing to write" {
+@test "a closed standard output is an error, also when the output is empty" {
 	each '$P in >&-' fails 'cannot write to standard output: Bad file descriptor'
 	each '$P </dev/null >&-' fails 'cannot write to standard output: Bad file descriptor'
 }
 
-@test "a closed descriptor is refused: it is not the output that was opened with its number" {
+@test "/dev/fd/N of a closed descriptor is refused, also when an output has got the number N" {
 	closed() {
 		exits 2 && says "$P: cannot open '$name': Bad file descriptor" && [ "$(cat old)" = before ]
 	}
@@ -309,20 +309,20 @@ as_always() {
 	for name in /dev/fd/3 /dev/fd/7 /dev/stdout; do
 		each 'exec >&- 3<&- 7<&-; $P -o old --rejects "$name" in' closed
 	done
-	# One that is, but for reading.
+	# An open descriptor for reading only is refused as an output.
 	name=/dev/fd/7
 	echo >other
 	each '$P --rejects "$name" -o old in 7<other' closed
 }
 
-@test "with standard error closed the output is the same, and messages go nowhere" {
+@test "a closed standard error leaves the output as it is, without messages in it" {
 	each '$P in 2>&-' as_always
 	each 'echo bad >>in; $P -o new in 2>&-' exits 2
 	check() {
 		exits 0 && "$P" in >normal && same normal new
 	}
 	each 'exec 0<&- 2>&-; $P -o new in' check
-	# Nor into the output, which might have got the free number.
+	# The output could get the number of the closed descriptor: then messages would go into the output.
 	printf 'a\tx\377\nb\t.\nc\ty\n' >docs
 	try 'exec 2>&-; shtok -o new docs'
 	exits 0
@@ -333,14 +333,14 @@ as_always() {
 	[ "$(wc -l <new)" = 2 ]
 }
 
-@test "a full disk is an error that names the file" {
+@test "a full disk gives a message with the name of the output" {
 	each '$P in >/dev/full' fails 'cannot write to standard output: No space left on device'
 	each '$P -o /dev/full in' fails 'cannot write to /dev/full: No space left on device'
 	each '(cat in; echo bad) >bad; $P --rejects /dev/full bad >/dev/null' \
 		fails 'cannot write to /dev/full: No space left on device'
 }
 
-@test "an output appears only after the file of --rejects" {
+@test "-o FILE appears only after the file of --rejects is written" {
 	check() {
 		fails 'cannot write to /dev/full: No space left on device' && [ ! -e new ]
 	}
@@ -352,7 +352,7 @@ as_always() {
 	each 'rm -f aside; (cat in; echo bad) >bad; $P -o /dev/full --rejects aside bad' check
 }
 
-@test "-o writes the bytes of standard output, with the mode that the umask gives" {
+@test "-o writes the same bytes as standard output, with the mode of the umask" {
 	check() {
 		succeeds && gives && "$P" in >normal && same normal new &&
 			[ "$(stat -c %a new)" = 640 ] && rm new
@@ -363,7 +363,7 @@ as_always() {
 	only in normal
 }
 
-@test "-o replaces a file whole and keeps its mode" {
+@test "-o replaces a file at once and keeps the mode of the file" {
 	check() {
 		succeeds && "$P" in >normal && same normal old && [ "$(stat -c %a old)" = 604 ]
 	}
@@ -371,7 +371,7 @@ as_always() {
 }
 
 @test "-o replaces a file on file systems with one fixed owner and mode" {
-	# As of vfat or CIFS that root has mounted for everybody.
+	# The library simulates vfat or CIFS, mounted by root for all users.
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -402,7 +402,7 @@ as_always() {
 	exits 0
 	says
 	[ "$(cat old)" = "$(shtok in)" ]
-	# One that gives more rights than the file has is none.
+	# A fixed mode with more rights than the old file has is refused.
 	echo old >old
 	chmod 600 old
 	try "LD_PRELOAD=$PWD/shim.so shtok -o old in"
@@ -412,7 +412,7 @@ as_always() {
 	only in old shim.c shim.so
 }
 
-@test "-o goes through a symbolic link" {
+@test "-o through a symbolic link replaces the file that the link names" {
 	check() {
 		succeeds && "$P" in >normal && same normal dir/real && [ -L link ]
 	}
@@ -421,7 +421,7 @@ as_always() {
 	[ "$(ls -A dir)" = real ]
 }
 
-@test "-o may be the input" {
+@test "-o may name the input, which is replaced after it is read" {
 	check() {
 		succeeds && same normal in
 	}
@@ -430,7 +430,7 @@ as_always() {
 	each '$P in >normal; cat in | $P -o ./in -' check
 }
 
-@test "-o to a FIFO or a device writes straight there" {
+@test "-o to a FIFO or a device writes into it" {
 	check() {
 		succeeds && "$P" in >normal && same normal got && [ -p fifo ]
 	}
@@ -441,10 +441,10 @@ as_always() {
 	each '$P -o - in' as_always
 }
 
-@test "-o where no file can be says so" {
+@test "-o to a missing folder, to a folder or to an empty name gives a message" {
 	each '$P -o no/such/new in' fails "cannot create a file beside 'no/such/new': No such file or directory"
 	each 'mkdir -p dir; $P -o dir in' fails "cannot open 'dir': Is a directory"
-	# As of a variable that is not set: at once, not when all is done.
+	# The empty name of an unset shell variable is refused before the input is read.
 	check() {
 		exits 2
 		gives
@@ -457,10 +457,10 @@ as_always() {
 	check
 }
 
-@test "-o to a file that cannot be replaced says so at once: one mounted there, another's in a sticky folder" {
+@test "-o refuses at once a mount point, and another user's file in a sticky folder" {
 	mkdir sticky
 	echo before | tee file mounted >sticky/file
-	# Nothing comes on standard input, nor does it end.
+	# Standard input is a FIFO that gives no bytes and does not end.
 	mkfifo fifo
 	cat >script <<-'END'
 	mount --bind file mounted || exit 77
@@ -483,8 +483,8 @@ as_always() {
 	[ "$(ls -A sticky)" = file ]
 }
 
-@test "-o follows no link that the kernel refuses to follow, as one of another user in a sticky folder" {
-	# Where fs.protected_symlinks is 0 this stands for it.
+@test "-o follows no link that the kernel refuses to follow: another user's link in a sticky folder" {
+	# The library simulates fs.protected_symlinks, which is 0 on some machines.
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -524,12 +524,12 @@ as_always() {
 	says "shtok: cannot write to 'sticky/link': Permission denied"
 }
 
-@test "-o leads nowhere when a link is exchanged while it is followed" {
+@test "-o refuses a link that changes while it is followed, and writes to no file" {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
 		#include <unistd.h>
-		/* Just before it is read, the link leads to the victim; just after, it leads elsewhere. */
+		/* Just before the program reads the link, the link names the victim; just after, the other file. */
 		ssize_t readlink(const char *path, char *to, size_t n)
 		{
 			static ssize_t (*real)(const char *, char *, size_t);
@@ -554,7 +554,7 @@ as_always() {
 	[ "$(cat victim other | tr '\n' ' ')" = 'victim other ' ]
 }
 
-@test "-o onto the file of another user in a sticky folder does not give the output to that user" {
+@test "-o to another user's file in a sticky folder: the new file belongs to the user of the program" {
 	[ "$(id -u)" = 0 ] || skip 'only root may replace it'
 	printf 'a\tone\n' >in
 	mkdir sticky
@@ -568,19 +568,19 @@ as_always() {
 	try 'umask 022; shtok -o sticky/file in'
 	exits 0
 	[ "$(stat -c %u:%a sticky/file)" = 0:600 ]
-	# The owner of the folder has put it there: it is no trap.
+	# A file of the folder's owner keeps its owner.
 	chown 2:2 sticky/file && chmod 600 sticky/file
 	try 'shtok -o sticky/file in'
 	exits 0
 	[ "$(stat -c %u:%a sticky/file)" = 2:600 ]
-	# Nor is one in a folder of no others.
+	# A file in a folder that other users cannot write to keeps its owner.
 	chmod 755 sticky && chown 1:1 sticky/file
 	try 'shtok -o sticky/file in'
 	exits 0
 	[ "$(stat -c %u sticky/file)" = 1 ]
 }
 
-@test "-o changes nothing to find out whether a file can be replaced: no empty folder goes" {
+@test "-o removes no folder when it checks whether a file can be replaced, and refuses an append-only file" {
 	cat >shim.c <<-'END'
 		#include <stdlib.h>
 		int rmdir(const char *path) { abort(); }
@@ -598,13 +598,13 @@ as_always() {
 	says "shtok: cannot replace 'old' by another file (standard output, by >, is written into it): Operation not permitted"
 }
 
-@test "-o with the longest name that there can be, and in a folder that this user may not read" {
+@test "-o accepts a name of 255 bytes, refuses 256 bytes at once, and writes to a folder without read permission" {
 	local long without=
 	long=$(printf '%0255d' 0)
 	try "shtok -o $long /dev/null"
 	exits 0
 	only "$long"
-	# One byte more is too long: it is found out at once.
+	# A name of 256 bytes is refused before input comes.
 	mkfifo fifo
 	ln -s "0$long" link
 	for name in "0$long" link; do
@@ -627,7 +627,7 @@ as_always() {
 	[ "$(ls -A letterbox)" = new ]
 }
 
-@test "a bad record in the middle leaves an -o file as it was and no other behind" {
+@test "a bad record leaves the file of -o unchanged and no temporary file" {
 	check() {
 		exits 2 && gives && [ "$(cat old)" = before ] && [ "$(wc -l <err)" = 1 ] &&
 			grep -q "^$P: bad:3: 1 field, expected " err
@@ -636,7 +636,7 @@ as_always() {
 	only bad in old
 }
 
-@test "a usage error that shows late leaves an -o file as it was and no other behind" {
+@test "an option that the first record contradicts leaves the file of -o unchanged and no temporary file" {
 	echo before >old
 	printf 'a\tx\t1\n' >features
 	try 'shfp -o old -w set features'
@@ -648,7 +648,7 @@ as_always() {
 	only features narrow old
 }
 
-# interrupted SIGNAL STATUS: the program dies of it, having written nothing and left nothing.
+# interrupted SIGNAL STATUS: SIGNAL ends each filter with STATUS, without output, messages or temporary files.
 interrupted() {
 	local P
 	for P in "${FILTERS[@]}"; do
@@ -673,13 +673,13 @@ interrupted() {
 	done
 }
 
-@test "INT, TERM and HUP leave an -o file as it was and no temporary file" {
+@test "INT, TERM and HUP leave the file of -o unchanged and no temporary file" {
 	interrupted INT 130
 	interrupted TERM 143
 	interrupted HUP 129
 }
 
-@test "a program that waits for a reader of its FIFO can be interrupted" {
+@test "TERM ends a program that waits for a reader of its output FIFO" {
 	mkfifo never
 	for P in "${FILTERS[@]}"; do
 		good "$P" >in
@@ -693,12 +693,12 @@ interrupted() {
 	done
 }
 
-@test "an ignored signal stays ignored" {
+@test "a signal that was ignored before the start stays ignored" {
 	mkfifo fifo
 	env --ignore-signal=HUP shtok -o new fifo &
 	exec 8<>fifo
 	until_true 60 compgen -G '.new.*'
-	until_true 60 has_open $! fifo # else what is written is lost when 8 is closed
+	until_true 60 has_open $! fifo # else bytes in the FIFO are lost when descriptor 8 is closed
 	kill -HUP $!
 	printf 'a\tone\n' >&8
 	exec 8>&-
@@ -707,7 +707,7 @@ interrupted() {
 	same expected new
 }
 
-@test "a kill that nothing can handle leaves an -o file as it was" {
+@test "KILL leaves the file of -o unchanged" {
 	echo before >old
 	mkfifo fifo
 	shtok -o old fifo &
@@ -720,7 +720,7 @@ interrupted() {
 	[ "$(cat old)" = before ]
 }
 
-# Input without end, or with so much output that no pipe takes it.
+# much PROGRAM: prints input whose output is larger than a pipe holds, or input without end.
 much() {
 	case $1 in
 	shdedup) seq 40000 | awk '{ print $1 "\tone two " $1 " and " 7 * $1 }' ;;
@@ -737,7 +737,7 @@ much() {
 	esac
 }
 
-@test "a reader that leaves ends the program quietly, and no temporary file stays" {
+@test "a reader that ends early ends the program by SIGPIPE, without a message or temporary file" {
 	for P in "${FILTERS[@]}"; do
 		fields=
 		case $P in
@@ -759,7 +759,7 @@ much() {
 	done
 }
 
-@test "with SIGPIPE ignored it is an error like any other" {
+@test "with SIGPIPE ignored, a reader that ends early gives the message 'Broken pipe' and status 2" {
 	for P in "${FILTERS[@]}"; do
 		fields=
 		case $P in
@@ -778,7 +778,7 @@ much() {
 	done
 }
 
-@test "a message about a long name of a file ends with the reason" {
+@test "a message shortens a long file name between characters, and still ends with the reason" {
 	part=$(printf '%0200d' 0)
 	check() {
 		exits 2 && gives && grep -qE "^$P: cannot open '0+\.\.\.[0/]+': No such file or directory$" err
@@ -788,7 +788,7 @@ much() {
 		exits 2 && grep -qE "^$P: cannot create a file beside '0+\.\.\.[0/]+': No such file or directory$" err
 	}
 	each "\$P -o $part/$part/$part in" check
-	# Characters stay whole.
+	# The cut name is valid UTF-8.
 	part=$(printf 'é%.0s' {1..120})
 	for pad in '' x xx; do
 		try "shtok $pad$part/$part/$part"
@@ -797,22 +797,22 @@ much() {
 	done
 }
 
-@test "no message contains commands to a terminal: control characters, C1 bytes, bidirectional marks" {
+@test "messages show control characters, C1 bytes and bidirectional marks of a file name as ?" {
 	check() {
 		printf "%s: cannot open 'a?b?c?d?e?f?g?h': No such file or directory\n" "$P" >expected.err
 		exits 2 && same expected.err err
 	}
-	# Of a lone byte, of C1 in UTF-8, and of U+202E, U+2066, U+200F, U+2028.
+	# ESC, C1 as one byte, C1 in UTF-8, U+202E, U+2066, U+200F, U+2028.
 	each '$P "$(printf "a\33b\233c\302\233d\342\200\256e\342\201\246f\342\200\217g\342\200\250h")"' check
 	check() {
 		exits 2 && grep -qF "'$(printf 'é\344\377中')'" err
 	}
-	# What is none stays, be it UTF-8 or not.
+	# Other characters stay, in UTF-8 or not.
 	each '$P "$(printf "é\344\377中")"' check
 }
 
-@test "a file that was renamed to the name of an operand meanwhile: the message says so" {
-	# Only where the kernel confines programs is it refused at all.
+@test "an operand that was replaced after the start is read, or refused with a message that says so" {
+	# The file is refused only where the kernel has Landlock.
 	for P in shtok shgroup; do
 		good "$P" | tee first second >new
 		mkfifo fifo
@@ -841,14 +841,14 @@ much() {
 	printf '\357\273\277a\ta\t0\n' >pairs
 	try 'shverify -d docs pairs'
 	gives 'a\ta\t0\t1.0000'
-	# Nor is it a record.
+	# A byte order mark alone is not a record.
 	printf '\357\273\277' >mark
 	try 'shgroup mark'
 	exits 0
 	gives
 }
 
-@test "more files than may be open at a time" {
+@test "40 files are read with a limit of 30 open files" {
 	for i in $(seq 40); do
 		printf 'd%s\tone two %s\n' "$i" "$i" >"d$i"
 		files="${files-} d$i"
@@ -862,7 +862,7 @@ much() {
 	done
 }
 
-@test "--rejects puts bad records there, unaltered, counts them, and goes on" {
+@test "--rejects writes bad records unchanged to its file, counts them, and reads on" {
 	check() {
 		exits 0 && says "$P: 3 records rejected, see rejected" && "$P" in >normal &&
 			same normal out && same bad rejected
@@ -877,7 +877,7 @@ much() {
 	each 'echo bad >bad; (cat in; printf bad) >mixed; $P --rejects rejected mixed' check_one
 }
 
-# spoil KIND SEED: put one in fifty lines of the good records out of order, in one of many ways.
+# spoil KIND SEED: makes one in fifty of the good records bad, in one of nine ways, and writes the bad ones to spoilt.
 spoil() {
 	awk -v kind="$1" -v seed="$2" 'BEGIN {
 		FS = OFS = "\t"
@@ -904,7 +904,7 @@ spoil() {
 	{ print }'
 }
 
-@test "bad records, and only bad records, are found anywhere among good ones" {
+@test "bad records, and only bad records, are refused at any place among good records" {
 	seq 20000 | awk 'BEGIN { srand(1); FS = OFS = "\t" } { hex = ""
 		for (i = 0; i < 16; i++) hex = hex sprintf("%x", int(rand() * 16)); print hex, "id" $1 }' >fp
 	seq 20000 | awk '{ print "doc" int($1 / 7) "\tfeature" $1 % 100 "\t" $1 % 9 + 1 }' >feature
@@ -934,7 +934,7 @@ spoil() {
 	done
 }
 
-@test "standard output is not one of the inputs: the program would read its own output without end" {
+@test "standard output that is also an input is refused: the program would read its output without end" {
 	kept() {
 		exits 2 && gives && head -n 1 err |
 			grep -qxF "$P: standard output is also an input (-o FILE replaces an input after it is read)" &&
@@ -949,7 +949,7 @@ spoil() {
 	each 'echo before >old; $P in >>old' succeeds
 }
 
-@test "--rejects is not one of the inputs, which would be lost" {
+@test "--rejects and --report refuse the name of an input, which would be lost" {
 	kept() {
 		exits 2 && gives && head -n 1 err | grep -qxF "$P: --rejects in: the file is an input (name another file)" &&
 			good "$P" | cmp - in
@@ -980,7 +980,7 @@ spoil() {
 	same same docs
 }
 
-@test "-o replaces an operand, but no file that an option has read" {
+@test "-o replaces an operand, and refuses a file that an option reads" {
 	replaced() {
 		exits 0 && gives && good "$P" >same && "$P" same | cmp - in
 	}
@@ -1003,14 +1003,14 @@ spoil() {
 	done
 }
 
-@test "--rejects without bad records leaves an empty file and says nothing" {
+@test "--rejects without bad records gives an empty file and no message" {
 	check() {
 		as_always && [ -f rejected ] && [ ! -s rejected ]
 	}
 	each 'echo old >rejected; $P --rejects rejected in' check
 }
 
-@test "--rejects keeps the carriage return of a line, with and without --crlf" {
+@test "--rejects keeps the CR of a line, with and without --crlf" {
 	check() {
 		exits 0 && "$P" in >normal && as_unix && same normal out && same bad rejected
 	}
@@ -1018,7 +1018,7 @@ spoil() {
 	each 'tail -n 1 in | sed "s/$/\r/" >bad; (cat in bad) >mixed; $P --rejects rejected mixed' check
 }
 
-@test "DOS line ends are errors that name --crlf, and --crlf removes them" {
+@test "DOS line ends give a message that names --crlf, and --crlf removes the CRs" {
 	check() {
 		as_unix && as_always
 	}
@@ -1028,7 +1028,7 @@ spoil() {
 	each '$P --crlf in' as_always
 }
 
-@test "several files are read one after the other, and an error names the file and its line" {
+@test "several files are read in their order, and a message names the file and its line" {
 	for P in shtok shdf shweight shfp shband shgroup; do
 		good $P >in
 		head -n 1 in >one
@@ -1046,8 +1046,8 @@ spoil() {
 	done
 }
 
-@test "records rejected before a missing file stay in the file of --rejects and are counted" {
-	# shdedup opens all files first.
+@test "--rejects writes and counts the bad records before a missing file" {
+	# shdedup opens all files before it reads one.
 	check() {
 		[ "$P" = shdedup ] && exits 2 && says "$P: cannot open 'nowhere': No such file or directory" && return
 		exits 2 && says "$P: cannot open 'nowhere': No such file or directory" \
@@ -1056,7 +1056,7 @@ spoil() {
 	each '(cat in; echo bad) >bad; $P --rejects aside bad nowhere' check
 }
 
-@test "records before a bad record or a missing file are written" {
+@test "records before a bad record or a missing file are written to standard output" {
 	for P in shtok shfp shband; do
 		good $P >in
 		$P in >normal
@@ -1070,7 +1070,7 @@ spoil() {
 	done
 }
 
-# Prints the commands that -j has an effect on, for the files of the test below.
+# with_threads: prints the commands of the test below, in which -j has an effect.
 with_threads() {
 	cat <<-'END'
 	shtok -n 1-2 docs
@@ -1097,10 +1097,10 @@ with_threads() {
 	END
 }
 
-@test "the output is the same with 1, 2, 3, 8 and 16 threads, of the first bad record too" {
+@test "the output and the message about the first bad record are the same with 1, 2, 3, 8 and 16 threads" {
 	cat "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >docs
 	for i in 1 2 3 4 5 6 7 8 9; do shfp --bare docs | sed "s/$/.$i/"; done >fps
-	# Random ones: every fourth is the one before with other last digits. Enough for several tasks.
+	# 100,000 random fingerprints are enough for several tasks. In each four all but the last 16 bits are the same.
 	awk 'BEGIN {
 		srand(1)
 		for (i = 0; i < 100000; i++) {
@@ -1135,15 +1135,15 @@ with_threads() {
 	exits 0
 	shfp -n 3 docs >expected
 	same expected out
-	# Each program whose help says so is in the list.
+	# The list has each program whose help says that -j has an effect, or another test does.
 	for P in "${ALL[@]}"; do
 		! "$P" --help | grep -q -- '--jobs=N *work on' || grep -q "^${P##*/} " runs ||
 			[[ " shverify shdedup shspan shcut shdrop shseed sharchive shreport " == *" ${P##*/} "* ]]
 	done
 }
 
-# Prints records of features: documents of 1 to 300 lines, and one of more than SH_DOCUMENT_MAX bytes. Of two ids,
-# lines are mixed; some ids come again.
+# feature_records: prints documents of 1 to 300 features, and one of more than SH_DOCUMENT_MAX bytes. Lines of some
+# documents alternate with lines of another id, and some ids return later.
 feature_records() {
 	awk 'BEGIN {
 		srand(5)
@@ -1156,7 +1156,7 @@ feature_records() {
 	}'
 }
 
-@test "features: the output is the same with any number of threads, wherever chunks and files end" {
+@test "feature records: the output is the same with any number of threads, wherever chunks and files end" {
 	feature_records >features
 	[ "$(grep -c '^d700	' features)" -eq 330000 ]
 	[ "$(grep '^d700	' features | wc -c)" -gt $((1 << 22)) ]
@@ -1186,7 +1186,7 @@ feature_records() {
 		done
 		[ -s out.1 ]
 	done
-	# Many files, most of which begin and end within a document.
+	# Most of the small files begin and end within a document.
 	split -a 3 -l 7 other file.
 	shweight other >expected
 	try 'shweight --features file.* -j 3'
@@ -1194,7 +1194,7 @@ feature_records() {
 	same expected out
 }
 
-@test "the locale changes nothing" {
+@test "the output is the same in each locale" {
 	[ "${T_SHORT:-1}" -lt 8 ] || skip 'the same code in each locale'
 	(cat "$T_DATA/zh_dev.tsv"; printf 'I\tI İ i ı ISS ẞ 10,5 ΑΣ\n') >docs
 	LC_ALL=C shtok docs >tok
@@ -1220,8 +1220,8 @@ feature_records() {
 	done
 }
 
-# answers PROGRAM ARGUMENTS: feed it records by hand and see each answered before the next.
-# Lines of `talk` alternate: `> record`, `< answer`.
+# answers PROGRAM ARGUMENT...: the program writes each answer before it gets the next record. Standard input has lines
+# `> RECORD` to send and `< ANSWER` to expect.
 answers() {
 	local mark text line
 	rm -f in.fifo out.fifo
@@ -1246,7 +1246,7 @@ answers() {
 	exec 9<&-
 }
 
-@test "a record that comes slowly is answered before the next one comes" {
+@test "the output for a record is written before the next record comes" {
 	answers shtok <<-'END'
 		> a\tone
 		< a\tone\t1
@@ -1287,17 +1287,17 @@ answers() {
 	END
 }
 
-@test "a bad record ends a program that waits for more, amid a line, with several threads as well" {
+@test "a bad record ends a program that waits for the rest of a line, with several threads as well" {
 	mkfifo in.fifo
 	printf 'no record\nand half a' >bad
 	for P in 'shtok -j 2' 'shfp -j 4' 'shband -j 2 -k 0 -M 1'; do
-		# Enough to keep the first thread at work until the others have come.
+		# 1500 records keep the first thread at work until the other threads have started.
 		good "${P%% *}" | awk '{ for (i = 0; i < 500; i++) print }' >good
 		$P good >expected
 		timeout 60 $P <in.fifo >out 2>err &
 		exec 8>in.fifo
 		cat good >&8
-		cat bad >&8 # in one write: the shell's own printf ends one at each line, and the program may be gone
+		cat bad >&8 # in one write: printf of the shell writes each line, and the program may end after the first
 		status=0
 		wait $! || status=$?
 		exec 8>&-
@@ -1308,8 +1308,8 @@ answers() {
 	done
 }
 
-@test "a bad record ends a program that has come to a FIFO without a writer, and one that comes late is read" {
-	# The block takes one worker longer than another takes to find its file's end.
+@test "a bad record ends a program that waits for a FIFO's writer, and a late writer's records are read" {
+	# One worker needs longer for this long line than another worker for the end of the file.
 	printf 'a\t%s\nbad\n' "$(seq -s ' ' 9000)" >bad
 	mkfifo never late
 	for jobs in 1 2 4; do
@@ -1331,7 +1331,7 @@ answers() {
 	gives 'a\tone\t1' 'a\tone\t1' 'a\tone\t1'
 }
 
-@test "reads and writes of a few bytes, interrupted or not ready, change nothing" {
+@test "reads and writes of 1 to 6 bytes, EINTR and EAGAIN leave the output as it is" {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -1374,7 +1374,7 @@ answers() {
 	done
 }
 
-@test "--help of shdict, which wants an operand, offers no standard input" {
+@test "shdict --help: names no standard input, because the operand is a folder" {
 	for program in shdict shtok shjoin shverify shdoc shdedup; do
 		"$program" --help | grep -c 'No FILE' >>out || true
 	done
@@ -1382,7 +1382,7 @@ answers() {
 	same expected out
 }
 
-@test "shdict: a file in place of the folder gives a message that names the expected folder" {
+@test "shdict: refuses a file in place of the folder, and names the expected folder" {
 	touch file
 	for operand in file nowhere; do
 		try "shdict $operand"
@@ -1392,7 +1392,7 @@ answers() {
 	done
 }
 
-@test "a reader that has gone leaves no file of rejected records, however small the output is" {
+@test "SIGPIPE leaves no file of --rejects, also when the output is small" {
 	printf 'a\tone two\nbad\n' >docs
 	python3 - <<'END'
 import os, signal, subprocess

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# What is left behind, and what can be reached: signals, one file for two outputs, Landlock, flags
-# of the compiler.
+# Files that a program leaves behind and files that it can open: signals, one file for two outputs, Landlock,
+# compiler flags.
 
 load helper
 
-# good PROGRAM: two records for it.
+# good PROGRAM: prints two valid records for the program.
 good() {
 	case $1 in
 	shtok | shfp | shdedup) printf '%s\tone two\n' a b ;;
@@ -14,7 +14,7 @@ good() {
 	esac
 }
 
-# Signals that end a program and can be caught.
+# catchable: prints the numbers of the signals that end a program and can be caught.
 catchable() {
 	local sig name
 	for sig in $(seq 64); do
@@ -27,7 +27,7 @@ catchable() {
 	done
 }
 
-@test "no signal that can be caught leaves a temporary file, or anything in the output's place" {
+@test "every signal that can be caught leaves the file of -o unchanged and no temporary file" {
 	sanitized && skip 'the sanitizers have handlers of their own'
 	ulimit -c 0
 	good shtok >in
@@ -52,7 +52,7 @@ catchable() {
 	[ "$tried" -ge 50 ]
 }
 
-@test "further outputs leave nothing behind either: --audit, --report" {
+@test "a signal or an error leaves no temporary file of --audit or --report" {
 	ulimit -c 0
 	good shgroup >in
 	good shdedup >docs
@@ -72,7 +72,7 @@ catchable() {
 			only docs in old
 		done
 	done
-	# An error, too, and where one of them cannot be put in its place.
+	# A bad record, and an output in a missing folder, leave no temporary file.
 	echo bad >>docs
 	try 'shdedup -q -o old --report other docs'
 	exits 2
@@ -85,7 +85,7 @@ catchable() {
 	done
 }
 
-# whole DIR: it consists of the manifest, the lock and the files that the manifest names.
+# whole DIR: the archive has the manifest, the lock and the files that the manifest names, and passes the check.
 whole() {
 	{
 		printf '%s\n' lock manifest
@@ -96,9 +96,9 @@ whole() {
 	sharchive -q check "$1"
 }
 
-@test "a change of an archive that a signal ends, wherever it is, leaves the old or the new one and nothing else" {
+@test "a signal at any point of a change leaves the old or the new archive, and no other file" {
 	sanitized && skip 'the sanitizers have handlers of their own'
-	# What is synced or renamed is complete; before and after each of these a signal comes.
+	# The library raises the signal at a chosen call: before or after an fsync, a rename or an unlink.
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -147,7 +147,7 @@ whole() {
 	done
 }
 
-@test "a stack that overflows, a limit on processor time or on file size, leave nothing behind" {
+@test "a stack overflow and a limit on file size leave no temporary file" {
 	sanitized && skip 'the sanitizers have handlers of their own'
 	good shtok >in
 	cat >shim.c <<-'END'
@@ -166,7 +166,7 @@ whole() {
 	only in many shim.c shim.so
 }
 
-@test "a link that leads nowhere: -o makes the file that it names" {
+@test "-o through a dangling link makes the file that the link names" {
 	good shtok >in
 	shtok in >normal
 	mkdir dir
@@ -188,7 +188,7 @@ whole() {
 	says "shtok: cannot write to 'loop': Too many levels of symbolic links"
 }
 
-@test "two outputs for one file are refused, however it is named" {
+@test "two outputs to one file are refused, under any two names of the file" {
 	good shtok >in
 	good shgroup >pairs
 	mkdir dir
@@ -213,7 +213,7 @@ whole() {
 	exits 2
 	try 'shdedup --rejects x --report ./x in'
 	exits 2
-	# What the shell has opened for the output would lose it to what takes its name.
+	# The second output would replace the file that the shell has opened for standard output.
 	for command in 'shtok --rejects x in' 'shgroup --rejects ./x pairs' 'shgroup --audit x pairs' \
 		'shdedup --report x in' 'shtok -o - --rejects x in' 'shtok -o /dev/fd/4 --rejects x in 4'; do
 		try "$command>x"
@@ -227,7 +227,7 @@ whole() {
 	exits 0
 }
 
-# landlocked: the kernel can confine programs; $version tells how well.
+# landlocked: the kernel has Landlock. Sets $version to the version of its interface.
 landlocked() {
 	printf '%s\n' '#include <sys/syscall.h>' '#include <unistd.h>' \
 		'int main(void) { long v = syscall(SYS_landlock_create_ruleset, 0, 0, 1); return v < 1 ? 0 : (int)v; }' >probe.c
@@ -239,7 +239,7 @@ landlocked() {
 @test "with Landlock a program opens only the files that its options name" {
 	sanitized && skip 'the sanitizers open files of their own'
 	landlocked || skip 'no Landlock in this kernel'
-	# The first read of an input finds a program that was taken over.
+	# The library simulates an exploited program: at the first read it tries to reach other files.
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
@@ -253,7 +253,7 @@ landlocked() {
 		#include <sys/socket.h>
 		#include <sys/stat.h>
 		#include <unistd.h>
-		/* Whatever there is behind the address: a connection that nobody takes was not forbidden. */
+		/* Only EACCES means that the call is forbidden. A refused connection was allowed. */
 		static int tcp(int binds)
 		{
 			struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(binds ? 0 : 9) };
@@ -272,9 +272,9 @@ landlocked() {
 		ssize_t read(int fd, void *p, size_t n)
 		{
 			static ssize_t (*real)(int, void *, size_t);
-			static int taken;
+			static int attacked;
 			if (!real) real = dlsym(RTLD_NEXT, "read");
-			if (!taken && getenv("ATTACK") && (taken = 1)) {
+			if (!attacked && getenv("ATTACK") && (attacked = 1)) {
 				attempt("read secret", open("secret/file", O_RDONLY));
 				attempt("list secret", open("secret", O_RDONLY | O_DIRECTORY));
 				attempt("write secret", open("secret/file", O_WRONLY));
@@ -320,7 +320,7 @@ landlocked() {
 		same expected got
 		run ! grep "done" err
 	done
-	# Nor where the output is no file.
+	# The output is standard output or a device.
 	good shtok >in/file
 	for OUTPUT in /dev/null -; do
 		try "ATTACK=$version LD_PRELOAD=$PWD/shim.so shtok -o $OUTPUT in/file"
@@ -330,7 +330,7 @@ landlocked() {
 	done
 }
 
-@test "confined or not, each file that an option names is reached" {
+@test "with or without Landlock a program opens each file that an option names" {
 	mkdir a b c d tmp
 	export TMPDIR=$PWD/tmp
 	good shdedup >a/docs
@@ -366,7 +366,7 @@ landlocked() {
 	[ -z "$(ls -A tmp)" ]
 }
 
-@test "no temporary file has a name, where the file system can" {
+@test "temporary files have no names, where the file system supports this" {
 	traceable
 	sanitized && skip 'the sanitizers do not run under ptrace'
 	good shtok >docs
@@ -378,7 +378,7 @@ landlocked() {
 	run ! grep -q unlink trace
 }
 
-@test "programs and library are hardened as far as the compiler can" {
+@test "programs are position independent, with RELRO, stack protection and branch protection" {
 	command -v readelf >/dev/null || skip 'no readelf(1)'
 	sanitized && skip 'sanitizers are in the way of some'
 	for file in "$SHBIN"/sh*[a-z]; do
@@ -391,7 +391,7 @@ landlocked() {
 		grep -q 'GNU_STACK .* RW ' elf
 		run ! grep -q 'TEXTREL' elf
 		grep -q '__stack_chk_fail' elf
-		# Each function that can be called through a pointer begins with the mark for it.
+		# Each function that can be called through a pointer begins with a landing instruction.
 		case $(uname -m) in
 		x86_64) mark=endbr64 ;;
 		aarch64) mark='bti|paciasp' ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shdrop: documents without those that groups or a report drop.
+# shdrop: removes the documents that groups or a report name as duplicates.
 
 load helper
 
@@ -10,7 +10,7 @@ setup() {
 	printf 'b\ta\t2\t0.9524\nd\ta\t0\t1.0000\n' >report
 }
 
-@test "documents with another keeper go, by groups and by a report" {
+@test "removes the documents that have another keeper, by groups or by a report" {
 	try 'shdrop -d groups docs'
 	exits 0
 	says
@@ -25,7 +25,7 @@ setup() {
 	done
 }
 
-@test "shdrop with the report of shdedup writes the output of shdedup, for any number of threads" {
+@test "writes the output of shdedup by the report of shdedup, with 1 and 3 threads" {
 	for file in en_dev zh_dev; do
 		shdedup -q --report gone "$T_DATA/$file.tsv" >expected
 		for j in 1 3; do
@@ -36,7 +36,7 @@ setup() {
 	done
 }
 
-@test "ids are bytes: long numbers, 1.0 and 1 are different" {
+@test "compares ids as bytes: long numbers differ, and 1.0 differs from 1" {
 	printf '%s\tx\n' 1234567890123456788 1234567890123456789 1 1.0 >docs
 	printf '%s\t%s\n' 1234567890123456788 1234567890123456788 1234567890123456789 1234567890123456788 \
 		1 1 1.0 1 >groups
@@ -44,7 +44,7 @@ setup() {
 	gives 1234567890123456788 1
 }
 
-@test "--keepers writes the documents that stay for others" {
+@test "--keepers: writes the keepers of other documents" {
 	for file in groups report; do
 		try "shdrop --keepers -d $file docs"
 		exits 0
@@ -53,7 +53,7 @@ setup() {
 	done
 }
 
-@test "--mark adds two fields and drops nothing" {
+@test "--mark: adds two fields and drops no document" {
 	try 'shdrop --mark dup -d report docs'
 	exits 0
 	gives 'a\tone two\t\t' 'b\tone two\ta\t0.9524' 'c\tthree\t\t' 'd\tone two\ta\t1.0000'
@@ -61,7 +61,7 @@ setup() {
 	gives 'd\tone two\ta\t'
 }
 
-@test "JSON: lines stay as they are, --mark adds one field at the end" {
+@test "--json: writes lines unchanged; --mark adds one field at the end" {
 	printf '%s\n' '{"id": "a", "text":"x", "n":1.50}' '{"n":{"k":[]}, "text":"x","id":"b" }  ' '{"id":"\u0063","text":"y"}' >json
 	printf 'b\ta\t2\t0.9524\n' >report
 	try 'shdrop --json -d report json'
@@ -81,7 +81,7 @@ setup() {
 	says 'shdrop: json:1: JSON: the object has a field "n" already (give the mark another name)'
 }
 
-@test "JSON: the keeper is a number where ids are numbers, and escaped where it must be" {
+@test "--json --mark: the keeper is a number where ids are numbers, otherwise an escaped string" {
 	printf '%s\n' '{"doc":17,"body":"x"}' '{"doc":18,"body":"x"}' '{"doc":"q\"\\","body":"x"}' '{"doc":"z","body":"x"}' >json
 	printf '18\t17\nz\tq"\\\n' | shdrop --json -f doc,body --mark m -d - json >out
 	cat >expected <<-'END'
@@ -93,7 +93,7 @@ setup() {
 	same expected out
 }
 
-@test "other fields, numbers of lines as ids" {
+@test "-f chooses the fields, and -l takes line numbers as ids" {
 	printf 'x\tb\tone\ty\nx\tc\ttwo\ty\n' >docs
 	try 'shdrop -f 2,3 -d groups docs'
 	exits 0
@@ -106,7 +106,7 @@ setup() {
 	says 'shdrop: --mark adds fields, and with -l the whole line is text' "Try 'shdrop --help' or 'man shdrop'."
 }
 
-@test "pairs that are not groups, a repeated id, and files of different runs are errors" {
+@test "refuses pairs that are not groups and a repeated id; warns when no document has an id of -d" {
 	try 'printf "a\tb\t1\nb\tc\t1\n" | shdrop -d - docs'
 	exits 2
 	gives

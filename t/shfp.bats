@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
-# shfp: documents or features to fingerprints.
+# shfp: makes fingerprints of documents or features.
 
 load helper
 
-@test "a document of one token has the token's hash, which is frozen" {
+@test "a document of one token has the hash of the token, which stays the same in all versions" {
 	try 'printf "a\tone\nb\tOne!\n" | shfp --simhash --bare'
 	exits 0
 	says
 	gives '5216fcaabac157b8\ta' '5216fcaabac157b8\tb'
 }
 
-@test "-b: 32, 64, 128 and 256 bits, the narrower the first bits of the wider" {
+@test "-b: a fingerprint of 32, 64 or 128 bits is the beginning of the one of 256 bits" {
 	printf 'a\tto be or not to be\nb\tone\n' >docs
 	shfp --simhash --bare -b 256 docs >256
 	for bits in 32 64 128; do
@@ -25,7 +25,7 @@ load helper
 	same expected out
 }
 
-@test "-H md5 and xxh3 equal the hashes of other programs" {
+@test "-H md5 and xxh3 give the hashes of other programs" {
 	try 'printf "a\tone\n" | shfp --simhash --bare -H md5 -b 128'
 	gives "$(printf one | md5sum | cut -d ' ' -f 1)\ta"
 	try 'printf "a\tone\n" | shfp --simhash --bare -H md5 -b 32'
@@ -36,7 +36,7 @@ load helper
 	gives '0a1c6d4cf41eb499911faba7321fe1a0\ta'
 }
 
-@test "--seed makes other fingerprints, 0 is the default" {
+@test "--seed: each seed gives other fingerprints, and 0 is the default" {
 	printf 'a\tone two three\n' >docs
 	shfp --simhash --bare docs >plain
 	try 'shfp --simhash --bare --seed 0 docs'
@@ -47,7 +47,7 @@ load helper
 	done
 }
 
-@test "-x: hex, bits, or one decimal number" {
+@test "-x: writes hexadecimal digits, bits or a decimal number" {
 	printf 'a\tone\n' >docs
 	try 'shfp --simhash --bare -x hex -b 32 docs'
 	gives '5216fcaa\ta'
@@ -66,7 +66,7 @@ load helper
 	same expected hex
 }
 
-@test "the first record shows features, which give the fingerprint of their document" {
+@test "features give the fingerprint of their document, and are recognised by the first record" {
 	printf 'a\tto be or not to be\nb\t中文 and more\n' >docs
 	for w in set tf freq log; do
 		shfp --bare -w $w docs >expected
@@ -79,7 +79,7 @@ load helper
 	same expected out
 }
 
-@test "weights decide: the heavier side of each bit wins, a tie is 0" {
+@test "each bit is the sign of the sum of weights, and 0 on a tie" {
 	one=5216fcaabac157b8
 	try 'printf "a\tone\t3\na\ttwo\t2.999999\n" | shfp --simhash --bare'
 	gives "$one\ta"
@@ -91,7 +91,7 @@ load helper
 	gives "$two\ta"
 }
 
-@test "features of weights up to the largest are summed, and no sum wraps" {
+@test "weights up to the largest are summed, and a sum that overflows is an error" {
 	try 'printf "a\tone\t9223372036854.775807\n" | shfp --simhash --bare'
 	exits 0
 	gives '5216fcaabac157b8\ta'
@@ -101,7 +101,7 @@ load helper
 	says "shfp: -:3: the document's weights sum to more than 9223372036854.775807"
 }
 
-@test "a feature document goes on over the end of a file" {
+@test "the features of a document may stand in two files" {
 	printf 'a\tone\t1\n' >first
 	printf 'a\ttwo\t1\n' >second
 	cat first second >both
@@ -110,7 +110,7 @@ load helper
 	same expected out
 }
 
-@test "documents without features are skipped and reported" {
+@test "documents without features are skipped, with a message for each and their number" {
 	printf 'a\t.\nb\tone\nc\t\n' >docs
 	try 'shfp --simhash --bare docs'
 	exits 0
@@ -126,7 +126,7 @@ load helper
 		'shfp: 2 documents without features skipped'
 }
 
-@test "of many documents without features ten are shown and all are counted" {
+@test "messages show ten documents without features, and count all" {
 	try 'seq 1000 | sed "s/$/\t/" | shfp --simhash --bare'
 	exits 0
 	gives
@@ -146,7 +146,7 @@ load helper
 	same ten err
 }
 
-@test "--empty=zero gives zeros, --empty=error ends there" {
+@test "--empty=zero gives a fingerprint of zeros; --empty=error ends the program" {
 	printf 'b\tone\na\t.\nc\ttwo\n' >docs
 	try 'shfp --simhash --bare --empty zero docs | head -n 2'
 	exits 0
@@ -168,7 +168,7 @@ load helper
 	grep -q "^shfp: -:2: document 'a' has no features" err
 }
 
-@test "features of weight 0 make no fingerprint: --empty decides the output" {
+@test "features of weight 0 count as no features: --empty decides the output" {
 	printf 'a\tx\t0\na\ty\t0\nb\tx\t1\n' >weightless
 	printf 'a\t\t0\nb\tx\t1\n' >none
 	for o in '-b 64' --minhash '--minhash -H md5 -b 256'; do
@@ -189,7 +189,7 @@ load helper
 	gives 'ffffffffffffffff\ta'
 }
 
-@test "a first record of three fields, the last any number, is a feature, in order or not" {
+@test "a first record of three fields with any number last is a feature, also a number that is no weight" {
 	for weight in -1 +1 1e3 .5 1E-3 nan; do
 		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --simhash --bare"
 		exits 2
@@ -210,7 +210,7 @@ load helper
 	grep -q "^shfp: -:1: weight '-1': " err
 }
 
-@test "the first record's kind is the kind of all" {
+@test "records of another kind than the first record are errors" {
 	expects='expected id<TAB>text (-f ID,TEXT chooses two of them)'
 	try 'printf "a\tone\t1\nb\ttext\n" | shfp --simhash --bare'
 	exits 2
@@ -233,7 +233,7 @@ load helper
 	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
-@test "with -f and -l records that look like features are documents" {
+@test "-f and -l read records that look like features as documents" {
 	printf 'a\tone\t1\n' >docs
 	try 'shfp --simhash --bare -f 1,2 docs'
 	exits 0
@@ -244,7 +244,7 @@ load helper
 	same expected out
 }
 
-@test "options that shtok and shweight have are refused for features" {
+@test "options for tokens and weights are refused when the input is features" {
 	printf 'a\tone\t1\n' >features
 	for option in '-w set' '-n 2' '-u char' --no-fold --strict; do
 		try "shfp --simhash --bare $option features"
@@ -255,7 +255,7 @@ load helper
 	done
 }
 
-@test "every option for documents has the effect that it has in shtok" {
+@test "every option for tokens has the effect that it has in shtok" {
 	printf 'a\tThe QUICK fox 12 中文字\nb\tab\\tc the \377 1\n' >docs
 	printf 'the\n' >stop
 	for options in '-n 2' '-n 1-3' '-u char' '-u char -n 3' '--stop stop' '--min-chars 3' \
@@ -268,7 +268,7 @@ load helper
 	done
 }
 
-@test "ids pass unaltered, of any bytes up to 4096" {
+@test "ids of any bytes, up to 4096, are written unchanged" {
 	(printf ' A\\t \377\0\303 \tone\n'; printf '%04096d\tone\n' 0) >docs
 	try 'shfp --simhash --bare docs'
 	exits 0
@@ -279,7 +279,7 @@ load helper
 	says 'shfp: -:1: id of 4097 bytes, at most 4096'
 }
 
-@test "ill-formed UTF-8 is counted; --strict makes it an error" {
+@test "ill-formed UTF-8 is replaced and counted; --strict makes it an error" {
 	printf 'b\tone\na\tone \377\300\200\n' >docs
 	try 'shfp --simhash --bare docs'
 	exits 0
@@ -291,7 +291,7 @@ load helper
 	says 'shfp: docs:2: 3 ill-formed UTF-8 sequences (--strict)'
 }
 
-@test "options out of their range are refused" {
+@test "options out of range are refused with the expected values" {
 	refuses() {
 		try "shfp --simhash --bare $1 </dev/null"
 		exits 2
@@ -323,20 +323,20 @@ load helper
 	says 'shfp: docs:1: 1 field, expected id<TAB>text (--json reads lines of JSON)'
 }
 
-@test "scattered features make several fingerprints of one id: one warning with the first place" {
+@test "features of an id that returns make another fingerprint, with one warning that names the first place" {
 	printf '%s\tx\t1\n' a b a b a b b >in
 	try 'shfp --simhash --bare in | cut -f 2'
 	exits 0
 	gives a b a b a b
 	says "shfp: in:3: id 'a' comes again after other ids and begins another document; 4 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
-	# An empty document, and one behind a rejected line.
+	# The id returns behind an empty document and a rejected line.
 	printf 'a\tx\t1\nb\t\t0\nc\na\tx\t1\n' >in
 	try 'shfp --simhash --bare --rejects bad in | cut -f 2'
 	gives a a
 	grep -q "^shfp: in:4: id 'a' comes again" err
 }
 
-@test "the first good record decides the kind of the input, after bad ones" {
+@test "the first good record decides the kind of the input, also behind bad records" {
 	printf 'a\tone two three\nb\ttwo three\n' >docs
 	shtok -n 2 docs >features
 	printf 'no tab\nid\tfeature\tweight\n\ttext\n' >head
@@ -348,14 +348,14 @@ load helper
 		same expected out
 		same head bad
 	done
-	# What is no UTF-8 ends the program in any case.
+	# Text in UTF-16 ends the program, also with --rejects.
 	printf 'no tab\na\tone\n' | iconv -f UTF-8 -t UTF-16LE >utf16
 	try 'shfp --simhash --bare --rejects bad head utf16'
 	exits 2
 	grep -q '^shfp: utf16: the text is UTF-16LE' err
 }
 
-@test "a message cuts a long id between its characters, and goes on behind it" {
+@test "messages cut a long id between its characters, and continue behind it" {
 	local id=汉 i
 	for i in 1 2 3 4 5; do id=$id$id; done
 	try "printf '$id\t...\n' | shfp --simhash --bare"
@@ -371,16 +371,16 @@ load helper
 }
 
 @test "fingerprints read as documents give a warning" {
-	local told='the input looks like fingerprints, which shband and shjoin read; it is read as documents of one word each'
+	local warning='the input looks like fingerprints, which shband and shjoin read; it is read as documents of one word each'
 	shfp --simhash --bare "$T_DATA/en_dev.tsv" >fps
 	for P in shtok shfp 'shfp --simhash -j 2' shdedup; do
 		try "$P fps fps"
 		exits 0
-		[ "$(grep -cFx "${P%% *}: fps:1: $told" err)" = 2 ]
+		[ "$(grep -cFx "${P%% *}: fps:1: $warning" err)" = 2 ]
 	done
 	try 'sed "s/$/\r/" fps | shfp --simhash --bare --crlf -b 32 -x bare'
-	says "shfp: -:1: $told"
-	# Any other kind of two fields: numbers, two words, other widths, no fingerprint among them.
+	says "shfp: -:1: $warning"
+	# Numbers, two words, mixed widths and other ids give no warning.
 	for docs in '1234567812345678\tone\n' '123456781234567a\tone two\n' '1234567a\tone\n12345678abcdefab\ttwo\n' \
 		'bad\tone\n' '1234567a\tone\n1234567b\ttwo words\n'; do
 		try "printf '$docs' | shfp --simhash --bare"
@@ -403,7 +403,7 @@ load helper
 	run ! grep GB18030 err
 }
 
-@test "a tag of all settings stands behind the id; --bare, profiles, features and other formats have none" {
+@test "the third field is the tag of all settings; --bare, profiles, features and other formats have no tag" {
 	printf 'a\tone two\nb\tthree\n' >docs
 	try 'shfp --simhash docs'
 	exits 0
@@ -422,7 +422,7 @@ load helper
 	same bare out
 }
 
-@test "each setting that decides a fingerprint changes the tag; settings that do not, do not" {
+@test "the tag depends on each setting that decides a fingerprint, and on no other setting" {
 	printf 'a\tone two\n' >docs
 	printf 'one\n' >stop
 	printf 'two\n' >stop2
@@ -441,7 +441,7 @@ load helper
 	[ "$(tag --minhash)" = "$(tag '--minhash -w set')" ]
 }
 
-@test "texts with a number behind them are not taken for features" {
+@test "texts with a number behind them are refused as features, with a message that names -f and --features" {
 	printf '1\tRed shoes\t5\n2\tBlue hats\t5\n' >prose
 	printf '1\tred shoes\t5\n2\tblue hats\t6.5\n' >numbers
 	for file in prose numbers; do
@@ -457,7 +457,7 @@ load helper
 		cut -f 1,2 $file | shfp --simhash --bare >expected
 		same expected got
 	done
-	# Features as shtok writes them, one of them alone with its id.
+	# Features of shtok are read, also when one id has one feature.
 	try 'printf "a\tred shoes\nb\tblue hats and\n" | shtok -n 2 | shfp --simhash | cut -f 2'
 	exits 0
 	gives a b
@@ -467,7 +467,7 @@ load helper
 	says 'shfp: wide:2: 256 words in the second field: a text, expected a feature of at most 255 words (-f 1,2 reads documents)'
 }
 
-@test "fingerprints as input are refused" {
+@test "fingerprints with a tag are refused as documents by shfp and shtok" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	for p in shfp shtok; do
 		shfp --simhash docs >fps
@@ -511,7 +511,7 @@ load helper
 	says 'shfp: docs:1: expected fingerprints, bands or a table of document frequencies'
 }
 
-@test '--permutations: documents and features give one signature, by any number of threads' {
+@test '--permutations: documents and their features give the same signature, with 1 and 3 threads' {
 	cut -f 1,2 "$T_DATA/en_dev.tsv" | head -n 60 >docs
 	cut -f 1,2 "$T_DATA/zh_dev.tsv" | head -n 60 >>docs
 	printf 'empty\t!\nesc\t\\\\ a\\tb\n' >>docs
@@ -529,13 +529,13 @@ load helper
 	done
 }
 
-@test '--permutations: a signature is values of 8 digits and has no tag' {
+@test '--permutations: a signature has 8 digits a value and no tag, and other options are refused' {
 	printf 'a\tone two three\n' >docs
 	try 'shfp -n 1 --split fields --permutations 4 docs'
 	gives '2f90c7d205d1124e46b08d8d7bd6f92e\ta'
 	try 'shfp -n 1 --split fields --permutations 4 --scheme legacy docs'
 	gives '092695edbc14d3767e5f61ef7e60b0a9\ta'
-	# Seed 1 is the default, as in datasketch; seed 0 is another seed.
+	# Seed 1 is the default, as in datasketch. Seed 0 gives another signature.
 	try 'shfp -n 1 --split fields --permutations 4 --seed 1 docs'
 	gives '2f90c7d205d1124e46b08d8d7bd6f92e\ta'
 	try 'shfp -n 1 --split fields --permutations 4 --seed 0 docs | cut -f 1'
@@ -557,7 +557,7 @@ load helper
 	refuses '--permutations 4 --seed 4294967296' '--seed: expected 0 to 4294967295 with --permutations'
 	refuses '--permutations 1025' "--permutations '1025': expected a whole number from 1 to 1024"
 	refuses '--permutations 513 --scheme affine64' '--permutations: at most 512 with --scheme affine64'
-	# The digits of 32 values could be a fingerprint of 1024 bits.
+	# A signature of 32 values has the form of a fingerprint of 1024 bits.
 	printf 'a\tone two\n' >docs
 	try 'shfp --permutations 32 docs >signatures'
 	exits 0
