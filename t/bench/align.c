@@ -1,6 +1,6 @@
-/* align THRESHOLD TIMES <pairs: aligns each pair of texts TIMES times, and writes how many pairs
- * have this edit similarity (in millionths). A line has two texts with a TAB between them. A text's
- * tokens are the characters. */
+/* align THRESHOLD TIMES <pairs: aligns each pair of texts TIMES times. Writes the number of pairs
+ * with at least this edit similarity, in millionths. A line has two texts with a TAB between them.
+ * The tokens of a text are its characters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

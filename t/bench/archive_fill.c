@@ -1,6 +1,6 @@
-/* Fills a new archive with N synthetic documents of 98 features each, in the segments that many
- * runs would leave: a half, a quarter, an eighth, ... of them. Keys, features and numbers are
- * random, distributed as in unrelated documents.
+/* Fills a new archive with N synthetic documents of 98 features each. The segments are those that
+ * many runs would leave: a half, a quarter, an eighth, ... of the documents. Keys, features and
+ * numbers are random, with the distribution of unrelated documents.
  *
  *     archive_fill DIR N */
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static void write_sketch(struct sh_segment_writer *w, uint32_t number, struct sh
 	must(sh_segment_write(w, SH_PART_STORE, sh_buf_slice(line), &err), &err);
 }
 
-/* Writes each document once in each band, in a sufficiently mixed order. */
+/* Writes one key of each document for the band, sorted by key. Documents are in a mixed order. */
 static void write_band(struct sh_segment_writer *w, unsigned band, uint32_t first, uint32_t n)
 {
 	uint64_t step = (UINT64_C(1) << 40) / n, at = 0, prime = 2654435761;

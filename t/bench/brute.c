@@ -1,5 +1,5 @@
-/* brute FILE K: the pairs of 64-bit fingerprints within K, every two compared, eight or so at a
- * time: the engine's own kernel without its plan. Writes how many there are. */
+/* brute FILE K: writes the number of pairs of 64-bit fingerprints within K. Compares every pair,
+ * with the kernel of the join. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -3,11 +3,12 @@
  *     buckets N [KEYS [MEMORY [JOBS [DIR]]]]
  *
  * KEYS keys a document [12], MEMORY bytes [8G], JOBS threads [1], temporary files in DIR. A tenth
- * of the documents are copies of earlier ones and share each key with the original with the
- * probability 0.4: what four minwise values give at a Jaccard similarity of 0.8. Other keys are
- * uniformly distributed. A row of Markdown: documents, keys, copies that share a key with their
- * original, these found, all pairs, the pairs that chance makes (expected), CPU seconds of filling
- * and of joining, most memory, temporary file. Ends with status 1 when a copy is not found. */
+ * of the documents are copies of earlier documents. A copy shares each key with its original with
+ * the probability 0.4, as four minwise values do at a Jaccard similarity of 0.8. Other keys are
+ * uniformly distributed. Prints a row of Markdown: documents, keys, copies that share a key with
+ * their original, the number of these copies found, all pairs, the expected number of chance pairs,
+ * CPU seconds of filling and of joining, and the largest memory in MB. Ends with status 1 when a
+ * copy is not found. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static bool is_copy(uint32_t i)
 	return mix(i, 1) % COPIES == 0;
 }
 
-/* Returns the original of a copy: an earlier document that is no copy. Returns i when there is
- * none. */
+/* Returns the original of copy i, an earlier document that is not a copy. Returns i when i has no
+ * original. */
 static uint32_t original(uint32_t i)
 {
 	for (uint64_t try = 0; i && is_copy(i) && try < 64; try++) {
@@ -80,7 +81,7 @@ static double cpu(void)
 	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
 }
 
-/* Returns the most memory that the process had, in MB. */
+/* Returns the largest memory of the process, in MB. */
 static double peak(void)
 {
 	struct rusage r;

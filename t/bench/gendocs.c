@@ -1,12 +1,11 @@
-/* gendocs N [SEED [TIMES]]: N documents (id<TAB>text) of about 150 bytes to standard output, or
- * TIMES as long.
+/* gendocs N [SEED [TIMES]]: writes N documents (id<TAB>text) of about TIMES * 150 bytes.
  *
- * A text has 18 to 38 words, or TIMES as many, of a vocabulary of 2^20, with probabilities by
- * Zipf's law. The id says how the document was made:
+ * A text has TIMES * 18 to TIMES * 38 words of a vocabulary of 2^20, with probabilities by Zipf's
+ * law. The id of document I says how its text was made:
  *
- *     I            90 % of them: random words
- *     I.S.E        9.9 %: the random words of number S < I, with E of them replaced, E = 0..5
- *     I.family.S   0.1 %: boilerplate S, with two words of its own; about 100 documents each
+ *     I            90 % of the documents: random words
+ *     I.S.E        9.9 %: the random words of number S < I, with E words replaced, E = 0..5
+ *     I.family.S   0.1 %: boilerplate S with two words replaced; about 100 documents for each S
  *
  * No document is stored: the words of a document follow from its number. */
 #include <math.h>
@@ -25,8 +24,8 @@ enum {
 	MOST_TIMES = 64
 };
 
-static char word[VOCABULARY][LONGEST]; /* its letters, then its length in the last byte */
-static uint32_t rank_at[65537];        /* by the first 16 bits of a random number */
+static char word[VOCABULARY][LONGEST]; /* letters and a blank; their number is in the last byte */
+static uint32_t rank_at[65537];        /* least rank, by the first 16 bits of a random number */
 
 /* SplitMix64 */
 static uint64_t next(uint64_t *state)
@@ -38,7 +37,7 @@ static uint64_t next(uint64_t *state)
 	return x ^ x >> 31;
 }
 
-/* Words of syllables, which count from the short ones. The probability of rank r falls as 1 / r. */
+/* Makes words of syllables, short words first. Rank r has a probability proportional to 1 / r. */
 static void make_words(void)
 {
 	static const char consonant[] = "tnsrhldcmfpgwybvkxjq", vowel[] = "eaoiu";

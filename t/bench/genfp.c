@@ -1,8 +1,8 @@
-/* genfp N [BITS [PLANTED [SKEW [SEED]]]]: N fingerprint records to standard output.
+/* genfp N [BITS [PLANTED [SKEW [SEED]]]]: writes N fingerprint records.
  *
- * Uniform random fingerprints; PLANTED percent of them are earlier ones with 0 to 6 bits
- * changed. SKEW 1: 30 % of all in ten groups of identical, 30 % in groups of up to 1,000
- * near-identical (at most 2 bits changed) ones. ids are the numbers from 0. */
+ * The fingerprints are uniformly random. PLANTED percent are copies of earlier fingerprints with 0
+ * to 6 bits changed. With SKEW 1, 30 % of all are in ten groups of identical fingerprints, and 30 %
+ * in groups of about 1,000 fingerprints with 0 to 2 bits changed. Ids are the numbers from 0. */
 #include <stdio.h>
 #include <stdlib.h>
 

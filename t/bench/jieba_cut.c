@@ -1,7 +1,7 @@
-/* Cut standard input as jieba would, for comparing with jieba itself.
+/* Segments standard input as jieba does, for a comparison with jieba.
  *
- *     jieba_cut DICT MODE [USERDICT] < text     the words, each followed by a byte 0xFF
- *     jieba_cut -t REPEAT DICT MODE < text      CPU seconds of the fastest of REPEAT runs */
+ *     jieba_cut DICT MODE [USERDICT] < text     write the words, each followed by a byte 0xFF
+ *     jieba_cut -t REPEAT DICT MODE < text      write the CPU seconds of the fastest run */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

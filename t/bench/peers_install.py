@@ -1,11 +1,11 @@
-"""Programs to compare with, from their registries into a folder of their own."""
+"""Install the programs of other projects, from their registries into a folder."""
 import os
 import subprocess
 import sys
 
-# Packages whose requirements clash with those above: a virtual environment each. --no-deps keeps out
-# what the command that is measured never imports (pyspark, unisim).
-APART = {
+# Packages whose requirements conflict with those of other packages. Each has a virtual environment of its own.
+# --no-deps omits packages that the measured command does not import (pyspark, unisim).
+CONFLICTING = {
     "datatrove": (["datatrove[io]", "orjson", "regex", "spacy", "tokenizers", "xxhash<4"],),
     "text_dedup": (["bitarray", "click", "click-option-group", "datasets", "ftfy", "numpy", "regex", "rich",
                     "scipy", "setuptools", "tqdm", "xxhash", "zstandard"],
@@ -23,21 +23,21 @@ def _quietly(argv, **keys):
 
 
 def python(folder, module):
-    """A Python that has the module, or None."""
-    at = os.path.join(folder, f"venv-{module}" if module in APART else "venv")
+    """The path of a Python that has the module; None if the module cannot be installed."""
+    at = os.path.join(folder, f"venv-{module}" if module in CONFLICTING else "venv")
     binary = os.path.join(at, "bin", "python")
     if not os.path.exists(binary) and not _quietly([sys.executable, "-m", "venv", at]):
         return None
     have = [binary, "-c", f"import {module}"]
     if subprocess.run(have, stderr=subprocess.DEVNULL, check=False).returncode == 0:
         return binary
-    steps = APART.get(module) or (["numpy<2", module],)
+    steps = CONFLICTING.get(module) or (["numpy<2", module],)
     good = all(_quietly([binary, "-m", "pip", "install", "-q", *packages]) for packages in steps)
     return binary if good else None
 
 
 def hamming(folder, here):
-    """The crate all-pairs-hamming behind a program that reads and writes text, or None."""
+    """A program around the crate all-pairs-hamming that reads and writes text; None if it cannot be built."""
     target = os.path.join(folder, "hamming")
     binary = os.path.join(target, "release", "hamming")
     source = os.path.join(here, "hamming", "src", "main.rs")
@@ -52,7 +52,7 @@ def hamming(folder, here):
 
 
 def debian(folder, package, path):
-    """A program of a Debian package, unpacked, not installed; or None."""
+    """A program of an unpacked Debian package; None if the package cannot be downloaded."""
     at = os.path.join(folder, "debian", package)
     binary = os.path.join(at, path)
     if os.path.exists(binary):

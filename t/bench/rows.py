@@ -1,4 +1,4 @@
-"""What is measured: rows of two sides, ours and another, and the ratio that is aimed at."""
+"""The rows of the benchmark: two sides, our programs and another program, and the goal for their ratio."""
 import lzma
 import os
 import random
@@ -7,22 +7,22 @@ import subprocess
 
 
 class Skip(Exception):
-    """A side is not to be had; the text says which."""
+    """A side cannot be run. The text names it."""
 
 
 class Long(Exception):
-    """Not for a short run."""
+    """The row takes too long for --smoke."""
 
 
 class Side:
-    """A pipeline. counted: the stages whose CPU and memory count, None for all. net: the time of the
-    same pipeline on an empty input (start, loading a dictionary) is subtracted. keeps: its output is one
-    line for each of this many documents that stay; the table says how many are removed."""
+    """A pipeline. counted: the stages whose CPU time and memory count; None: all. net: the time of the pipeline on
+    empty input (start, loading a dictionary) is subtracted. keeps: the number of documents of the input, if the output
+    has a line for each kept document; the table then has the number of removed documents."""
 
     def __init__(self, name, *stages, stdin=None, counted=None, net=False, keeps=0):
         self.name, self.stages, self.stdin = name, stages, stdin
         self.counted, self.net, self.keeps = counted, net, keeps
-        self.lines = None  # of the last run, when keeps
+        self.lines = None  # lines of the last output, if keeps
 
     def on_nothing(self):
         return Side(self.name, *self.stages, counted=self.counted)
@@ -32,10 +32,9 @@ class Side:
 
 
 class Row:
-    """ours / other shall be at most `goal`. A short run takes the rows that have a `guard`, some
-    1.8 times what they mostly are, so that a loop of twice the time is seen, and complains above it.
-    With a third side, `rule`, a function of the seconds of the second and third, is what ours is
-    divided by."""
+    """ours / other must be at most `goal`. --smoke measures the rows with a `guard`, and reports a ratio above
+    it. A guard is some 1.8 times the usual ratio, so that a loop of twice the time exceeds it. With a third side, the
+    divisor of ours is `rule` of the seconds of the second and the third side."""
 
     def __init__(self, name, size, ours, other, goal=None, wall=False, guard=None, third=None,
                  rule=None):
@@ -44,12 +43,12 @@ class Row:
         self.goal, self.wall, self.guard, self.rule = goal, wall, guard, rule
 
     def allowed(self, seconds):
-        """What ours is divided by, from the seconds of the other sides."""
+        """The divisor of ours, from the seconds of the other sides."""
         return self.rule(*seconds) if self.rule else seconds[0]
 
 
 class World:
-    """Programs, inputs and peers; inputs are made when they are asked for, and kept."""
+    """The programs, the inputs and the other programs. An input is made at its first use, and kept."""
 
     def __init__(self, here, folder, smoke, peers):
         self.here, self.folder, self.smoke, self.peers = here, folder, smoke, peers
@@ -74,7 +73,7 @@ class World:
         return path
 
     def text(self, language, size):
-        """Documents and what to call them; of English, a short run takes a tenth."""
+        """The path of documents, and their name in the table. --smoke uses a tenth of the English documents."""
         if self.smoke and language == "en":
             size = min(size, 10)
         path = self.make(f"{language}{size}.tsv", [
@@ -97,7 +96,7 @@ class World:
             raise Long
         python = self.peers.python(self.folder, module)
         if not python:
-            raise Skip(f"PyPI {module} is not to be had")
+            raise Skip(f"cannot install {module} of PyPI")
         return [python, os.path.join(self.here, program), command or module]
 
     def hamming(self, *args):
@@ -105,7 +104,7 @@ class World:
             raise Long
         binary = self.peers.hamming(self.folder, self.here)
         if not binary:
-            raise Skip("crate all-pairs-hamming is not to be had")
+            raise Skip("cannot build the crate all-pairs-hamming")
         return [binary, *args]
 
     def debian(self, package, path):
@@ -113,7 +112,7 @@ class World:
             raise Long
         binary = self.peers.debian(self.folder, package, path)
         if not binary:
-            raise Skip(f"Debian's {package} is not to be had")
+            raise Skip(f"cannot download {package} of Debian")
         return binary
 
 
@@ -167,10 +166,10 @@ def fingerprints(w):
                        Side(f"PyPI {module}", w.peer(module, command), stdin=path, net=True), goal)
         return row
 
-    # The package counts: a text's n-grams before it weighs them, a list's words as they come. At
-    # 2 MB what is done once a run, filling tables, is a third of ours.
+    # The package weighs the n-grams of a text by their counts, and adds the words of a list one by one. On 2 MB, a third
+    # of our time is spent once a run, to fill tables.
     yield against("simhash", "simhash", 1 / 200, 1, "-u", "char", "-n", "4", "-w", "tf")
-    # The same fingerprints, by MD5, which is what takes the time of both.
+    # Both sides compute the same fingerprints, and spend most of their time in MD5.
     yield against("simhash", "simhash", None, 1, "-p", "pysimhash")
     yield against("simhash", "simhash_words", 1 / 200, 1, "-w", "tf")
     yield against("simhash", "simhash_words", 1 / 200, 10, "-w", "tf")
@@ -198,7 +197,7 @@ def fingerprints(w):
             return Row(name, size_text, two, one, 1 / 1.8, wall=True)
 
         def apart():
-            """What the processors give at the most: two processes that share nothing."""
+            """The largest gain that the processors allow: two processes that share nothing."""
             name, path, size_text, two, _ = sides()
             middle = line_after_middle(path)
             shfp = shlex.join(w.our("shfp", "-j", "1", *args))
@@ -208,14 +207,14 @@ def fingerprints(w):
             return Row(name, size_text, two, Side("two of -j 1, half each", ["sh", "-c", script]),
                        wall=True)
         return row, apart
-    # cat and the thread that reads the pipe have the same processors: with two, little is won
-    # where reading is most of the work.
+    # cat and the thread that reads the pipe use the same processors. So a second processor gains little when reading is
+    # most of the work.
     yield from threads("word 3-grams", "-n", "3")
     yield from threads("character 5-grams", "-u", "char", "-n", "5")
 
 
 def line_after_middle(path):
-    """Where the first line begins that does so behind the middle of the file, in bytes."""
+    """The offset in bytes of the first line that begins after the middle of the file."""
     with open(path, "rb") as f:
         f.seek(os.path.getsize(path) // 2)
         f.readline()
@@ -223,7 +222,7 @@ def line_after_middle(path):
 
 
 def pipes(w):
-    """The three programs against the one."""
+    """shtok | shweight | shfp, compared with shfp alone."""
     def row(weight, *args):
         def make():
             path, size_text = w.text("en", 10)
@@ -260,7 +259,7 @@ def join(w):
     for n in (100000, 1000000, 10000000):
         yield crate(n, 3, 0, 1 / 8 if n == 10000000 else None)
         yield crate(n, 3, 4 if n < 10000000 else 5, None)
-    # The crate's default, and the number of blocks at which it was fastest.
+    # Blocks: the crate's default, and the number at which the crate was fastest.
     for k, blocks in ((5, 7), (6, 9), (8, 11), (10, 13)):
         if k < 8:
             yield crate(1000000, k, 0, None)
@@ -290,8 +289,8 @@ def join(w):
 
 
 def skew(w):
-    """30 % in ten groups of identical, 30 % in groups of near-identical fingerprints. The rule:
-    three times the uniform set, and the time to write the output, for which cat stands."""
+    """30 % of the fingerprints are in ten groups of identical ones, and 30 % in groups of near-identical ones. The
+    divisor is three times the time of uniform fingerprints, and the time of cat to copy the output."""
     def row(n):
         def make():
             if w.smoke and n > 100000:
@@ -311,13 +310,13 @@ def skew(w):
 
 
 def stream(w):
-    """Our programs in the pipe, against the sort between them."""
+    """shband and shjoin, compared with the sort between them."""
     def row(n, k):
         def make():
             if w.smoke and n > 100000:
                 raise Long
             path, size_text = w.prints(n)
-            # Ours without the sort, and the sort without ours: each is fed from a file.
+            # Our programs and the sort run separately, with input from files.
             bands = w.make(f"bands-{n}-{k}", w.our("shband", "-k", str(k), path))
             grouped = w.make(f"sorted-{n}-{k}", ["sort", "-S50M", bands])
             both = ["sh", "-c", '"$1" -k "$2" "$3" >/dev/null && "$4" "$5"', "sh",
@@ -332,7 +331,7 @@ def stream(w):
 
 
 def whole(w):
-    """Documents to the documents that stay: 100,000 of English, each program from text to ids."""
+    """Documents to kept documents: each program reads 100,000 English texts and writes ids."""
     def against(module, command, name, goal, *args):
         def row():
             if w.smoke:
@@ -344,7 +343,7 @@ def whole(w):
                        Side(name, w.peer(module, command, "dedup_peer"), stdin=path, keeps=n), goal)
         return row
 
-    # The peers look for Jaccard similarity 0.8 only: so does shdedup beside them, and verifies it.
+    # The other programs search by Jaccard similarity 0.8, so shdedup does, too. It also verifies the similarity.
     jaccard = ("--measure", "jaccard", "-T", "0.8")
     for module, command, name, goal in (
             ("gaoya", "gaoya_simhash", "gaoya SimHash, K = 3", 1 / 20),
@@ -358,8 +357,8 @@ def whole(w):
 
 
 def edits(w):
-    """The alignment of `shverify --measure edit` alone, on the candidates of edited copies that neither lengths nor
-    bags of tokens exclude. Both sides align all pairs forty times, and get tokens as numbers."""
+    """The alignment of `shverify --measure edit` only. The input is the candidates of edited copies that neither lengths
+    nor bags of tokens exclude. Both sides align all pairs forty times. A token is a number."""
     def row(language, name, threshold="0.75", times="40"):
         def make():
             rapidfuzz = w.peer("rapidfuzz", program="align_peer")
@@ -385,8 +384,8 @@ def edits(w):
 
 
 def made_up(archive, lines, n):
-    """Questions that mostly do not occur: each word follows the one before it somewhere in the
-    questions or in these lines of documents."""
+    """Yields n questions that mostly occur nowhere. Each two consecutive words are consecutive in some question of the
+    archive, or in these lines of documents."""
     chance = random.Random(21)
     with lzma.open(archive, "rt", encoding="utf-8") as f:
         texts = [line.split("\t", 1)[1].split() for line in f]
@@ -402,7 +401,7 @@ def made_up(archive, lines, n):
 
 
 def passages(w):
-    """Passages that documents share, and questions in them."""
+    """Passages that documents share, and questions that occur in documents."""
     def against_md5(name, goal, guard, *args):
         def row():
             path, size_text = w.text("en", 100)
@@ -434,7 +433,7 @@ def passages(w):
 
 
 def segment(w):
-    """Chinese words."""
+    """Segmentation of Chinese."""
     def row(module, goal):
         def make():
             path, size_text = w.text("zh", 1 if module == "jieba" else 10)
@@ -456,7 +455,7 @@ def segment(w):
 
 
 def start(w):
-    """A program that has nothing to do."""
+    """The start of a program on empty input."""
     def row(name):
         def make():
             return Row(name, "nothing", Side("", w.our(name)), Side("cat", ["cat"]),
@@ -467,21 +466,22 @@ def start(w):
 
 
 SECTIONS = (
-    ("Documents to fingerprints", "One thread, from text on standard input to hexadecimal lines.",
+    ("Documents to fingerprints", "One thread reads text on standard input, and writes hexadecimal lines.",
      fingerprints),
-    ("Feature records through pipes", "`shtok | shweight | shfp`, all three counted.", pipes),
+    ("Feature records through pipes", "`shtok | shweight | shfp`; all three programs count.", pipes),
     ("Fingerprints to pairs, in memory",
-     "Text lines in, pairs out; uniform random fingerprints, 5 % of them planted neighbours of "
-     "others at distance 0 to 6.", join),
-    ("Skew", "Against as many uniform ones, of which three times the seconds and those of `cat` with "
-     "the output are allowed.", skew),
-    ("Bands", "`shband | sort | shjoin`: ours together against the sort.", stream),
-    ("Documents to documents without near-duplicates", "From text to the ids that stay, each program as its README "
-     "has it: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others estimate.",
-     whole),
-    ("Edit distances", "The alignment alone, on pairs that reach it, with tokens as numbers and edit similarity 0.75 "
-     "as the cut-off; forty times for each pair, net of the start of the program.", edits),
-    ("Passages", "`shspan` against `md5sum` of the same documents.", passages),
-    ("Segmentation", "Net of loading the dictionary.", segment),
+     "The programs read text lines and write pairs. The fingerprints are uniformly random; 5 % are copies of others with "
+     "0 to 6 bits changed.", join),
+    ("Skew", "The other time is three times that of as many uniform fingerprints, and that of `cat` to copy the output.",
+     skew),
+    ("Bands", "`shband` and `shjoin` together, compared with the `sort` between them.", stream),
+    ("Documents to documents without near-duplicates", "Each program reads texts and writes the ids of kept documents, as "
+     "its README shows: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others "
+     "estimate.", whole),
+    ("Edit distances", "The alignment only, on pairs that neither lengths nor bags of tokens exclude. Tokens are numbers, "
+     "and the threshold is edit similarity 0.75. Each pair is aligned forty times. The start of the program is "
+     "subtracted.", edits),
+    ("Passages", "`shspan`, compared with `md5sum` of the same documents.", passages),
+    ("Segmentation", "The time to load the dictionary is subtracted.", segment),
     ("Start", "", start),
 )

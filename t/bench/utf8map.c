@@ -1,4 +1,4 @@
-/* utf8map <text: each line through utf8proc_map, as NFKC with case folded, to standard output. */
+/* utf8map <text: writes each line in NFKC and with folded case, as utf8proc_map makes it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <utf8proc.h>
