@@ -46,24 +46,25 @@ static unsigned count_filled(const uint64_t *bin, unsigned bins)
 	return n;
 }
 
-static unsigned fill_plain(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+static bool fill_plain(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled)
 {
 	const struct sh_mix_kernel *mix = sh_mix_kernel_at(0);
-	unsigned filled = 0;
 	uint64_t x[BATCH];
+	bool empty = true;
 
 	for (unsigned i = 0; i < bins; i++)
 		bin[i] = SH_MINHASH_EMPTY;
-	for (unsigned round = 0; round < bins && any_empty(bin, bins); round++) {
+	for (unsigned round = 0; round < bins && empty; round++) {
 		for (size_t i = 0, m; i < n; i += m) {
 			m = n - i < BATCH ? n - i : BATCH;
 			mix->words(h + i, m, round + 1, x);
 			offer(bin, bins, x, m, round);
 		}
 		if (round == 0)
-			filled = count_filled(bin, bins);
+			*filled = count_filled(bin, bins);
+		empty = any_empty(bin, bins);
 	}
-	return filled;
+	return empty;
 }
 
 static void bits_plain(const uint64_t *bin, unsigned bits, uint64_t *out)
@@ -87,10 +88,10 @@ const struct sh_minhash_kernel *sh_minhash_kernel_at(unsigned i)
 	return (const struct sh_minhash_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
-unsigned sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+/* Fills the bins that stayed empty after the last round. */
+static void fill_rest(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 {
 	const struct sh_mix_kernel *mix = sh_mix_kernel_at(0);
-	unsigned filled = sh_minhash_kernel_at(0)->fill(h, n, bins, bin);
 	uint64_t x[BATCH];
 
 	for (unsigned b = 0; b < bins; b++) {
@@ -103,6 +104,14 @@ unsigned sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *b
 			bin[b] = smallest(x, m, bin[b]);
 		}
 	}
+}
+
+unsigned sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+{
+	unsigned filled;
+
+	if (sh_minhash_kernel_at(0)->fill(h, n, bins, bin, &filled))
+		fill_rest(h, n, bins, bin);
 	return filled;
 }
 

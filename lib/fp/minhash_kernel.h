@@ -3,6 +3,7 @@
 #ifndef SH_FP_MINHASH_KERNEL_H
 #define SH_FP_MINHASH_KERNEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +17,9 @@
 
 struct sh_minhash_kernel {
 	struct sh_variant variant;
-	/* Does all rounds for n >= 1 hashes: bins that stay empty are SH_MINHASH_EMPTY. Returns
-	 * the number of bins that round 0 filled. */
-	unsigned (*fill)(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
+	/* Does all rounds for n >= 1 hashes. Bins that stay empty are SH_MINHASH_EMPTY: returns
+	 * whether there are such bins. Sets *filled to the number of bins that round 0 filled. */
+	bool (*fill)(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled);
 	/* See sh_minhash_bits(). */
 	void (*bits)(const uint64_t *bin, unsigned bits, uint64_t *out);
 };

@@ -13,57 +13,61 @@ enum {
 	FEW_BINS = 512, /* bins whose set fits in a vector, one bit for each */
 };
 
-struct round {
-	__m512i add;  /* to a hash, before it is mixed */
-	__m512i bins; /* their number */
-	uint64_t tag; /* the round's number, in a value */
-};
-
-static AVX512 inline struct round begin_round(unsigned round, unsigned bins)
+static inline uint64_t tag_of(unsigned round)
 {
-	return (struct round){
-		_mm512_set1_epi64((long long)((round + 1) * SH_MIX_GOLDEN)),
-		_mm512_set1_epi64(bins),
-		(uint64_t)round << SH_MINHASH_VALUE_BITS,
-	};
+	return (uint64_t)round << SH_MINHASH_VALUE_BITS;
 }
 
-static AVX512 inline __m512i mix8(const struct round *r, __m512i h)
+/* Mixes eight hashes for a round. */
+static AVX512 inline __m512i mix8(__m512i h, unsigned round)
 {
-	return moremur8(_mm512_add_epi64(h, r->add));
+	const __m512i add = _mm512_set1_epi64((long long)((round + 1) * SH_MIX_GOLDEN));
+
+	return moremur8(_mm512_add_epi64(h, add));
 }
 
 /* Returns the bins of eight mixed hashes. */
-static AVX512 inline __m512i bins8(const struct round *r, __m512i x)
+static AVX512 inline __m512i bins8(__m512i x, unsigned bins)
 {
-	return _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), r->bins), 32);
+	const __m512i n = _mm512_set1_epi64(bins);
+
+	return _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), n), 32);
 }
 
-/* Offers mixed hashes to their bins. Has no branch on the values, which are random. */
-static void offer(
-    const struct round *r, const uint64_t *at, const uint64_t *x, size_t n, uint64_t *bin)
+/* Returns the values of eight mixed hashes. */
+static AVX512 inline __m512i values8(__m512i x, unsigned round)
 {
-	for (size_t i = 0; i < n; i++) {
-		uint64_t value = r->tag | (x[i] & SH_MINHASH_VALUE_MASK), old = bin[at[i]];
+	const __m512i mask = _mm512_set1_epi64((long long)SH_MINHASH_VALUE_MASK);
+	const __m512i tag = _mm512_set1_epi64((long long)tag_of(round));
 
-		bin[at[i]] = old < value ? old : value;
-	}
+	return _mm512_or_si512(_mm512_and_si512(x, mask), tag);
+}
+
+/* Offers a value to a bin. Has no branch on the values, which are random. */
+static inline void offer(uint64_t *bin, uint64_t value)
+{
+	uint64_t old = *bin;
+
+	*bin = value < old ? value : old;
 }
 
 /* Offers all hashes to their bins. */
-static AVX512 void offer_all(const uint64_t *h, size_t n, const struct round *r, uint64_t *bin)
+static AVX512 void offer_all(
+    const uint64_t *h, size_t n, unsigned round, unsigned bins, uint64_t *bin)
 {
-	uint64_t at[BATCH], x[BATCH];
+	uint64_t at[BATCH], value[BATCH];
 
 	for (size_t i = 0, m; i < n; i += m) {
 		m = n - i < BATCH ? n - i : BATCH;
 		for (size_t j = 0; j < m; j += 8) {
-			__m512i v = mix8(r, _mm512_maskz_loadu_epi64(first(m - j), h + i + j));
+			__m512i x = _mm512_maskz_loadu_epi64(first(m - j), h + i + j);
 
-			_mm512_storeu_si512(at + j, bins8(r, v));
-			_mm512_storeu_si512(x + j, v);
+			x = mix8(x, round);
+			_mm512_storeu_si512(at + j, bins8(x, bins));
+			_mm512_storeu_si512(value + j, values8(x, round));
 		}
-		offer(r, at, x, m, bin);
+		for (size_t j = 0; j < m; j++)
+			offer(&bin[at[j]], value[j]);
 	}
 }
 
@@ -78,26 +82,41 @@ static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i empty)
 /* Offers the hashes whose bins are empty. Collects the hashes of a batch first: a loop over those
  * of one vector would end at random. */
 static AVX512 void offer_to_empty(
-    const uint64_t *h, size_t n, const struct round *r, __m512i empty, uint64_t *bin)
+    const uint64_t *h, size_t n, unsigned round, unsigned bins, __m512i empty, uint64_t *bin)
 {
-	uint64_t at[BATCH + 8], x[BATCH + 8];
+	uint64_t chosen[BATCH + 8];
 
 	for (size_t i = 0, m; i < n; i += m) {
-		size_t chosen = 0;
+		size_t k = 0;
 
 		m = n - i < BATCH ? n - i : BATCH;
 		for (size_t j = 0; j < m; j += 8) {
 			__mmask8 part = first(m - j);
-			__m512i v = mix8(r, _mm512_maskz_loadu_epi64(part, h + i + j));
-			__m512i to = bins8(r, v);
+			__m512i x = mix8(_mm512_maskz_loadu_epi64(part, h + i + j), round);
 
-			part &= which_empty8(to, empty);
-			_mm512_storeu_si512(at + chosen, _mm512_maskz_compress_epi64(part, to));
-			_mm512_storeu_si512(x + chosen, _mm512_maskz_compress_epi64(part, v));
-			chosen += (unsigned)__builtin_popcount(part);
+			part &= which_empty8(bins8(x, bins), empty);
+			_mm512_storeu_si512(chosen + k, _mm512_maskz_compress_epi64(part, x));
+			k += (unsigned)__builtin_popcount(part);
 		}
-		offer(r, at, x, chosen, bin);
+		for (size_t j = 0; j < k; j++)
+			offer(&bin[(chosen[j] >> 32) * bins >> 32],
+			    tag_of(round) | (chosen[j] & SH_MINHASH_VALUE_MASK));
 	}
+}
+
+/* Returns the set of empty bins among the first 64. */
+static AVX512 uint64_t find_empty64(const uint64_t *bin, unsigned bins)
+{
+	uint64_t word = 0;
+
+	for (unsigned i = 0; i < 64 && i < bins; i += 8) {
+		__mmask8 part = first(bins - i);
+
+		part = _mm512_mask_cmpeq_epi64_mask(part, _mm512_maskz_loadu_epi64(part, bin + i),
+		    _mm512_set1_epi64((long long)SH_MINHASH_EMPTY));
+		word |= (uint64_t)part << i;
+	}
+	return word;
 }
 
 /* Returns the number of empty bins. Sets *empty to their set when there are at most FEW_BINS
@@ -105,40 +124,35 @@ static AVX512 void offer_to_empty(
 static AVX512 unsigned find_empty(const uint64_t *bin, unsigned bins, __m512i *empty)
 {
 	unsigned n = 0;
-	uint64_t word = 0;
 
 	*empty = _mm512_setzero_si512();
-	for (unsigned i = 0; i < bins; i += 8) {
-		__mmask8 part = first(bins - i);
+	for (unsigned i = 0; i < bins; i += 64) {
+		uint64_t word = find_empty64(bin + i, bins - i);
 
-		part = _mm512_mask_cmpeq_epi64_mask(part, _mm512_maskz_loadu_epi64(part, bin + i),
-		    _mm512_set1_epi64((long long)SH_MINHASH_EMPTY));
-		n += (unsigned)__builtin_popcount(part);
-		word = (i % 64 ? word : 0) | (uint64_t)part << i % 64;
+		n += (unsigned)__builtin_popcountll(word);
 		*empty = _mm512_mask_set1_epi64(*empty, (__mmask8)(1u << i / 64), (long long)word);
 	}
 	return n;
 }
 
-static AVX512 unsigned fill_avx512(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+static AVX512 bool fill_avx512(
+    const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled)
 {
-	struct round r = begin_round(0, bins);
-	unsigned left, filled;
+	unsigned left;
 	__m512i empty;
 
 	memset(bin, 0xff, bins * sizeof *bin); /* SH_MINHASH_EMPTY */
-	offer_all(h, n, &r, bin);
+	offer_all(h, n, 0, bins, bin);
 	left = find_empty(bin, bins, &empty);
-	filled = bins - left;
+	*filled = bins - left;
 	for (unsigned round = 1; round < bins && left; round++) {
-		r = begin_round(round, bins);
 		if (bins <= FEW_BINS)
-			offer_to_empty(h, n, &r, empty, bin);
+			offer_to_empty(h, n, round, bins, empty, bin);
 		else
-			offer_all(h, n, &r, bin);
+			offer_all(h, n, round, bins, bin);
 		left = find_empty(bin, bins, &empty);
 	}
-	return filled;
+	return left > 0;
 }
 
 static AVX512 void bits_avx512(const uint64_t *bin, unsigned bits, uint64_t *out)
