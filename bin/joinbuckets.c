@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "join/bandfiles.h"
 #include "join/bucketlines.h"
 #include "join/keyorder.h"
 #include "join/keyrecords.h"
@@ -235,56 +236,71 @@ struct sides {
 	struct cli *cli;
 	struct sh_lines *lines; /* of both sides */
 	struct sh_tags *tags;
-	struct sh_stream *stream;
-	struct sh_job *out;
+	const struct sh_pool *out;
+	struct bands bands; /* for read() */
 };
 
-static void flush(const struct sides *s)
-{
-	struct sh_error err;
-
-	if (sh_job_flush(s->out, &err) < 0)
-		cli_die(s->cli, &err);
-}
-
-/* Reads the next good record of a side. A bad record goes to the rejects or ends the program. */
-static int next_of_side(void *sides, unsigned side, struct sh_band_record *r, struct sh_error *err)
+static int read_side(void *sides, struct sh_stream *stream, unsigned side, struct sh_slice line,
+    const struct sh_lines *from, struct sh_band_record *r, struct sh_error *err)
 {
 	const struct sides *s = sides;
-	struct sh_lines *lines = &s->lines[side];
-	struct sh_slice line;
 
-	for (;;) {
-		/* Pairs are written before the program waits for input or ends with an error. */
-		flush(s);
-		if (!cli_line(s->cli, lines, &line))
-			return 0;
-		if (sh_record_band(line, r, err) == 0 &&
-		    sh_stream_check(s->stream, side, r, err) == 0 &&
-		    sh_tags_check(s->tags, r->of.tag, lines->from.file, err) == 0)
-			return 1;
-		name_both_kinds(lines->from.line, line, err);
-		sh_lines_blame(lines, err);
-		cli_reject(s->cli, line, err);
-	}
+	line = cli_strip(s->cli->crlf, line);
+	if (sh_record_band(line, r, err) == 0 && sh_stream_check(stream, side, r, err) == 0 &&
+	    sh_tags_check(s->tags, r->of.tag, from->from.file, err) == 0)
+		return 0;
+	name_both_kinds(from->from.line, line, err);
+	return -1;
 }
 
-uint64_t join_band_files(
-    struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts, struct sh_tags *tags)
+static bool look_at_side(void *sides, struct sh_slice line, struct sh_band_record *r)
 {
-	struct sides s = { c, lines, tags, NULL, opts->out };
+	struct sides *s = sides;
 	struct sh_error err;
-	uint64_t repeated;
-	int status;
 
-	s.stream = sh_stream_new(opts, 2, &err);
-	status = s.stream ? sh_stream_cross(s.stream, next_of_side, &s, &err) : -1;
-	if (status < 0) {
-		flush(&s);
+	return check_band(&s->bands, s->bands.reads, line, r, &err) == 0;
+}
+
+static void show_progress(void *sides, uint64_t bytes, uint64_t lines)
+{
+	const struct sides *s = sides;
+
+	progress_read(&s->cli->progress, bytes, lines);
+}
+
+/* Writes the results of a job. Flushes the output when a read may wait for a slow writer. */
+static int write_sides(void *sides, struct sh_job *job, struct sh_error *err)
+{
+	const struct sides *s = sides;
+	struct cli *c = s->cli;
+
+	c->n_rejected += job->rejected;
+	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)
+		return -1;
+	if (s->out->done(s->out->arg, job, err) < 0)
+		return -1;
+	if (c->jobs == 1 && sh_source_ready(&s->lines[0].source) &&
+	    sh_source_ready(&s->lines[1].source))
+		return 0;
+	return sh_sink_flush(&c->out, err);
+}
+
+uint64_t join_band_files(struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts,
+    struct sh_tags *tags, const struct sh_pool *out)
+{
+	size_t share = opts->memory / MEMORY_SHARE;
+	struct sides s = { c, lines, tags, out, { .cli = c } };
+	const struct sh_band_files files = { lines, *opts, c->jobs, c->rejects_path != NULL,
+		share < SH_DOCUMENT_MAX ? share : SH_DOCUMENT_MAX };
+	const struct sh_band_files_calls calls = { read_side, look_at_side, show_progress,
+		write_sides, &s };
+	struct sh_error err;
+	uint64_t repeated = 0;
+
+	s.bands.reads = sh_stream_new(opts, 1, &err);
+	if (!s.bands.reads || sh_band_files_join(&files, &calls, &repeated, &err) < 0)
 		cli_die(c, &err);
-	}
-	repeated = sh_stream_repeated(s.stream);
-	sh_stream_delete(s.stream);
+	sh_stream_delete(s.bands.reads);
 	return repeated;
 }
 

@@ -15,10 +15,9 @@
 uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_stream_opts *opts,
     struct sh_tags *tags, const struct sh_pool *out);
 
-/* Joins the bands of two files, by one thread. lines: of the new and of the archived records. Pairs
- * go to opts->out. Returns the number of repeated records. */
-uint64_t join_band_files(
-    struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts, struct sh_tags *tags);
+/* Joins the bands of two files, in the same way. lines: of the new and of the archived records. */
+uint64_t join_band_files(struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts,
+    struct sh_tags *tags, const struct sh_pool *out);
 
 /* Joins the keys of the source, by c->jobs threads. `pair` gets each pair. out: as for
  * join_bands(). */

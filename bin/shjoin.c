@@ -214,7 +214,7 @@ static void join_by_bands(struct join *j)
 
 	j->tags.digits = SH_BAND_TAG_DIGITS;
 	if (j->sides == 2)
-		j->repeated = join_band_files(j->cli, j->lines, &opts, &j->tags);
+		j->repeated = join_band_files(j->cli, j->lines, &opts, &j->tags, &j->pool);
 	else
 		j->repeated = join_bands(j->cli, &j->lines[0].source, &opts, &j->tags, &j->pool);
 }

@@ -797,6 +797,58 @@ END
 	same expected out
 }
 
+@test "bands of two files: any number of threads writes the same bytes" {
+	clusters 6000 64 6 | sed 's/id//' >fps
+	awk 'BEGIN { srand(3); for (i = 0; i < 4000; i++) printf "abcd%06x%06x\t%d\n", rand() * 2 ^ 24, rand() * 4, i }' >alike
+	awk 'NR % 3' fps | shband -k 3 | sort >new
+	awk 'NR % 3 == 0' fps | shband -k 3 | sort >old
+	# buckets that are larger than a chunk
+	awk 'NR % 2' alike | cat - fps | shband -k 3 | sort >large
+	awk 'NR % 2 == 0' alike | shband -k 3 | sort >archive
+	awk 'NR % 997 == 0 { print "damaged" NR } { print }' old >bad
+	(echo damaged; awk '{ print } NR % 800 == 400 { print "damaged" NR }' large) >worse
+	sed 's/$/\r/' bad >dos
+	head -n 3 new >few
+	: >none
+	sort -r old >descending
+	(head -n 4000 old; tail -n +6001 old; sed -n 4001,6000p old) >moved
+	(head -n 7000 new; sed -n 5000p new; tail -n +7001 new) >back
+	(head -n 7000 old; sed -n '7001,$s/\t/a7\t/p' old) >tags
+	# a key that is far too great, and a bad record of the other file that comes before this key
+	(head -n 3000 new; sed -n 12000p new; tail -n +3001 new) >far
+	(head -n 4000 old; echo damaged; tail -n +4001 old) >late
+	for run in 'new old' '-k 2 old new' '--collapse new old' 'large archive' 'archive large' '-S 300K large archive' \
+		'-S 1 new old' 'few old' 'old few' 'none old' 'old none' 'new bad' 'bad new' '--rejects rejected new bad' \
+		'--rejects rejected bad worse' '--rejects rejected worse archive' '--crlf --rejects rejected dos new' \
+		'far late' 'late far' '--rejects rejected far late' 'new descending' 'new moved' 'moved new' 'back old' \
+		'large back' 'back moved' 'new tags' 'tags old' '--rejects rejected back bad' '--check few old'; do
+		same_by_threads "shjoin $run"
+		[ -s out ] || [ -s err ] || [[ $run = *none* || $run = *few* ]] || { echo "nothing: $run"; return 1; }
+	done
+	try 'shjoin -j 3 moved new >pairs'
+	exits 2
+	says "shjoin: moved:$(($(wc -l <old) - 1999)): keys are not in bytewise order, as a join of two streams needs (LC_ALL=C sort)"
+	shjoin new old >expected
+	[ "$(wc -l <expected)" -gt 300 ]
+	for j in 1 4; do
+		try "dd ibs=911 obs=911 <new 2>/dev/null | shjoin -j $j - old"
+		exits 0
+		same expected out
+	done
+	# A bad record ends a program that waits for more.
+	mkfifo slow
+	for j in 1 4; do
+		shjoin -j $j new slow >pairs 2>err 3>&- &
+		exec 8>slow
+		(cat old; echo damaged) >&8
+		status=0
+		wait $! || status=$?
+		exec 8>&-
+		exits 2
+		grep "^shjoin: slow:$(($(wc -l <old) + 1)): " err
+	done
+}
+
 @test "keys: ids that no record may have are refused" {
 	printf '000000001\ta\r\n000000001\tb\r\n' >dos
 	try 'shjoin --keys dos'

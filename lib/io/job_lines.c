@@ -6,10 +6,7 @@
 #include "io/csv.h"
 #include "io/newlines.h"
 
-/* Handles a bad record. With `rejects`, copies the record to job->aside and returns 0. Otherwise
- * adds the place of the record to the error and returns -1. SH_ERR_IO and SH_ERR_NOMEM get no
- * place: the record is not their cause. */
-static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
+int sh_job_reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
@@ -42,7 +39,7 @@ static int one_line(
 	job->notes.n = notes;
 	job->ill_formed = ill_formed;
 	job->empty = empty;
-	return reject(job, line, rejects);
+	return sh_job_reject(job, line, rejects);
 }
 
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)

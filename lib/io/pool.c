@@ -244,9 +244,7 @@ static void run_threads(struct sh_pool_queue *q, struct thread *threads)
 
 static int jobs_new(struct sh_pool_queue *q)
 {
-	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
-	 * let reading go on meanwhile. */
-	q->n = 2 * (size_t)q->pool->n_workers + 2;
+	q->n = sh_pool_jobs(q->pool->n_workers);
 	q->jobs = calloc(q->n, sizeof *q->jobs);
 	q->free = calloc(q->n, sizeof *q->free);
 	q->order = calloc(q->n, sizeof *q->order);

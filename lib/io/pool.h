@@ -64,6 +64,11 @@ typedef const char *sh_run_fn(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines);
 int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *more, void *arg);
 
+/* Handles a bad record, the current line of the job, with the error job->err. With `rejects`, copies
+ * the record to job->aside and returns 0. Otherwise adds the place of the record to the error and
+ * returns -1. SH_ERR_IO and SH_ERR_NOMEM get no place: the record is not their cause. */
+int sh_job_reject(struct sh_job *job, struct sh_slice line, bool rejects);
+
 /* Appends a note for the user. line: number of the line in the file, from 1. The text has no LF. */
 int sh_job_note(
     struct sh_job *job, const char *file, uint64_t line, const char *text, struct sh_error *err);
@@ -102,6 +107,15 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
  *     }
  */
 struct sh_feed;
+
+/* Returns the number of jobs of a pool with several workers, or of a feed. So many jobs are pushed
+ * and not written, at most. */
+static inline size_t sh_pool_jobs(unsigned n_workers)
+{
+	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
+	 * let reading go on meanwhile. */
+	return 2 * (size_t)n_workers + 2;
+}
 
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err);
 

@@ -399,13 +399,19 @@ static int cross_bucket(struct cross *c, struct sh_error *err)
 	return sh_parts_join_cross(&s->parts[0], &s->parts[1], &join, err);
 }
 
-int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err)
+void sh_stream_set_out(struct sh_stream *s, struct sh_job *out)
+{
+	s->opts.out = out;
+}
+
+int sh_stream_cross(
+    struct sh_stream *s, sh_stream_next *next, void *arg, const bool *pause, struct sh_error *err)
 {
 	struct cross c = { s, next, arg, { { .got = 0 } } };
 
 	if (advance(&c, 0, err) < 0 || advance(&c, 1, err) < 0)
 		return -1;
-	while (c.ahead[0].got || c.ahead[1].got) {
+	while ((c.ahead[0].got || c.ahead[1].got) && !(pause && *pause)) {
 		int order = !c.ahead[0].got ? 1
 			    : !c.ahead[1].got
 				? -1

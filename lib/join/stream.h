@@ -62,8 +62,14 @@ typedef int sh_stream_next(
     void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
 /* Two streams: joins records of side 0 with records of side 1, and reads both sides to their
- * ends. */
-int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
+ * ends. When next() sets *pause, returns as soon as all records of the bucket are joined. Then the
+ * last record of each side that has not ended is not joined: read it again in the next call.
+ * pause: may be NULL. */
+int sh_stream_cross(
+    struct sh_stream *s, sh_stream_next *next, void *arg, const bool *pause, struct sh_error *err);
+
+/* Two streams: replaces the job that receives the pairs. */
+void sh_stream_set_out(struct sh_stream *s, struct sh_job *out);
 
 /* Returns the number of records left out because another record has the same id and fingerprint. */
 uint64_t sh_stream_repeated(const struct sh_stream *s);

@@ -1,13 +1,13 @@
 /* Pairs from sorted bands = pairs in memory = comparing all with all, each pair once: random
  * clustered sets, every distance to 12, many layouts, groups in any order, little memory, two
- * sides, copies collapsed.
+ * sides, by several threads as well, copies collapsed.
  *
  *     test_props_join --brute K [NEW] <FINGERPRINTS    prints pairs by comparing all with all
  *
  * With NEW, pairs of a line of that file and one of standard input. */
 #include "base/num.h"
 #include "io/source.h"
-#include "join/stream.h"
+#include "join/bandfiles.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -385,7 +385,8 @@ static void join_stream(
 	s = sh_stream_new(&opts, b ? 2 : 1, &err);
 	must(s != NULL);
 	if (b) {
-		status = sh_stream_cross(s, next_of_side, &(struct sides){ s, { a, b } }, &err);
+		status =
+		    sh_stream_cross(s, next_of_side, &(struct sides){ s, { a, b } }, NULL, &err);
 	} else {
 		text.buf.n = 0;
 		print_bands(&text, a);
@@ -407,6 +408,81 @@ static void join_stream(
 		add_pair(out, "error", "", 0);
 	}
 	sh_stream_delete(s);
+}
+
+/* ---- two files ---- */
+
+/* Reads of random sizes, so that the files are cut anywhere. */
+static ssize_t read_text(void *text, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err)
+{
+	const struct text *t = text;
+	size_t left = t->buf.n - (size_t)at, want = 1 + (size_t)rng_below(400);
+
+	(void)i;
+	(void)err;
+	n = n < want ? n : want;
+	n = n < left ? n : left;
+	memcpy(p, t->buf.p + at, n);
+	return (ssize_t)n;
+}
+
+static int read_band(void *arg, struct sh_stream *s, unsigned side, struct sh_slice line,
+    const struct sh_lines *from, struct sh_band_record *r, struct sh_error *err)
+{
+	(void)arg;
+	(void)from;
+	return sh_record_band(line, r, err) < 0 ? -1 : sh_stream_check(s, side, r, err);
+}
+
+struct two_files {
+	struct sh_stream *layout;
+	struct pairs *out;
+};
+
+static bool look_at_band(void *two, struct sh_slice line, struct sh_band_record *r)
+{
+	const struct two_files *f = two;
+	struct sh_error err;
+
+	return sh_record_band(line, r, &err) == 0 && sh_stream_check(f->layout, 0, r, &err) == 0;
+}
+
+static int add_job(void *two, struct sh_job *job, struct sh_error *err)
+{
+	return add_lines(((struct two_files *)two)->out, job, err);
+}
+
+/* By several threads. */
+static void join_files(
+    struct sh_stream_opts opts, const struct bands *a, const struct bands *b, struct pairs *out)
+{
+	static struct text text[2];
+	static char *names[] = { "text" };
+	struct sh_lines lines[2];
+	struct sh_error err = { .text = "" };
+	struct two_files two = { sh_stream_new(&opts, 1, &err), out };
+	struct sh_band_files_calls calls = { read_band, look_at_band, NULL, add_job, &two };
+	struct sh_band_files files = { lines, opts, 1 + below(4), false, below(3000) };
+	uint64_t repeated;
+
+	must(two.layout != NULL);
+	files.opts.pair = take_pair;
+	out->n = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		text[i].buf.n = 0;
+		print_bands(&text[i], i ? b : a);
+		sh_lines_init(&lines[i], names, 1);
+		lines[i].source.read = read_text;
+		lines[i].source.read_arg = &text[i];
+	}
+	if (sh_band_files_join(&files, &calls, &repeated, &err) < 0) {
+		printf("# %s\n", err.text);
+		out->n = 0;
+		add_pair(out, "error", "", 0);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		sh_lines_free(&lines[i]);
+	sh_stream_delete(two.layout);
 }
 
 /* ---- in memory ---- */
@@ -475,7 +551,7 @@ static void random_layout(struct sh_band *layout, unsigned k)
 }
 
 struct tally {
-	unsigned streamed, in_memory, pairs, cross, collapsed, little, shuffled;
+	unsigned streamed, files, in_memory, pairs, cross, collapsed, little, shuffled;
 };
 
 static void one_case(struct tally *bad, struct tally *did, struct bands *x, struct bands *y)
@@ -504,6 +580,10 @@ static void one_case(struct tally *bad, struct tally *did, struct bands *x, stru
 	}
 	join_stream(opts, x, cross ? y : NULL, &got);
 	bad->streamed += !same_pairs(&got, &want);
+	if (cross) {
+		join_files(opts, x, y, &got);
+		bad->files += !same_pairs(&got, &want);
+	}
 	join_memory(&a, cross ? &b : NULL, k, collapse, &got);
 	bad->in_memory += !same_pairs(&got, &want);
 	did->pairs += want.n;
@@ -604,6 +684,7 @@ int main(int argc, char **argv)
 		one_case(&bad, &did, &x, &y);
 	ok(bad.streamed == 0, "%u random sets: pairs of bands = of brute force (%u are not)", cases,
 	    bad.streamed);
+	ok(bad.files == 0, "pairs of two files of bands = of brute force (%u are not)", bad.files);
 	ok(bad.in_memory == 0, "pairs in memory = of brute force (%u are not)", bad.in_memory);
 	ok(did.pairs > 10 * cases, "%u pairs, each once", did.pairs);
 	ok(did.cross > cases / 5 && did.collapsed > cases / 5,
