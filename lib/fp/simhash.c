@@ -206,23 +206,19 @@ static void add_all(
 static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t one[BATCH], other[BATCH];
-	int64_t weight[BATCH];
-	size_t i, batch, ones, others;
-	int64_t all;
-	bool is_one;
+	int64_t weight[BATCH], all;
+	size_t i, batch, ones;
 
 	for (; n; n -= batch, h += batch, w += batch) {
 		batch = n < BATCH ? n : BATCH;
-		for (ones = others = i = 0, all = 0; i < batch; i++) {
-			is_one = w[i] == SH_WEIGHT_ONE;
-			all += is_one ? 0 : w[i];
-			one[ones] = other[others] = h[i];
-			weight[others] = w[i];
-			ones += is_one;
-			others += !is_one;
+		for (ones = i = 0, all = 0; i < batch; i++) {
+			one[ones] = other[i - ones] = h[i];
+			weight[i - ones] = w[i];
+			all += w[i];
+			ones += w[i] == SH_WEIGHT_ONE;
 		}
 		count_units(s, one, ones);
-		add_all(s, other, weight, others, all, 1);
+		add_all(s, other, weight, batch - ones, all - (int64_t)ones * SH_WEIGHT_ONE, 1);
 	}
 }
 
