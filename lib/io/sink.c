@@ -182,11 +182,10 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 int sh_sink_write_lines(
     struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err)
 {
-	if (!s->trailer)
-		return sh_sink_write(s, p, n, err);
 	if (sh_sink_flush(s, err) < 0)
 		return -1;
-	sh_sum_join(&s->summer.sum, sum);
+	if (s->trailer)
+		sh_sum_join(&s->summer.sum, sum);
 	return write_direct(s, p, n, err);
 }
 
