@@ -102,41 +102,41 @@ static inline bool read_weight(const char *p, const char *lf, int64_t *weight)
 const char *sh_feature_lines_read(
     struct sh_feature_lines *l, const struct sh_id_prefix *prefix, const char *p)
 {
-	const char *base = l->base;
-	const uint32_t *mark = l->mark;
+	const char *const base = l->base;
 	const size_t head = marks_in(prefix, l->blanks), last = SH_FEATURE_LINES_MAX - 1;
-	uint32_t begin = (uint32_t)(p - base);
-	size_t lines = 0, tokens = 0, next = l->next, k;
+	const uint32_t *next = l->mark + l->next, *const stop = l->mark + l->marks;
+	uint32_t *const start = l->start, *const end = l->end;
+	size_t lines = 0, tokens = 0;
 
-	while (next < l->marks && mark[next] < begin)
+	while (next < stop && base + *next < p)
 		next++;
-	for (; prefix->n && next + head + 2 <= l->marks; next = k + 2) {
-		uint32_t start = begin + (uint32_t)prefix->n;
+	while (stop - next > (ptrdiff_t)head + 1) {
+		const uint32_t *mark = next + head;
+		size_t t = tokens;
 
-		k = next + head;
-		/* The TAB of the prefix must be a mark, so that the prefix ends in the chunk. */
-		if (mark[k - 1] + 1 != start || mark[k] == start ||
-		    !sh_id_prefix_at(prefix, base + begin))
+		/* mark[-1] must be the TAB of the prefix, so that the prefix ends in the chunk. */
+		start[t] = mark[-1] + 1;
+		if (base + start[t] != p + prefix->n || *mark == start[t] ||
+		    !sh_id_prefix_at(prefix, p))
 			break;
-		l->token[lines] = (uint32_t)tokens;
-		for (; base[mark[k]] == ' ' && k + 2 < l->marks && tokens < last; k++) {
-			l->start[tokens] = start;
-			l->end[tokens++] = mark[k];
-			start = mark[k] + 1;
+		for (; base[*mark] == ' ' && mark + 2 < stop && t < last; mark++) {
+			end[t++] = *mark;
+			start[t] = *mark + 1;
 		}
-		if (base[mark[k]] != '\t' || tokens == last || base[mark[k + 1]] != '\n' ||
-		    !read_weight(base + mark[k] + 1, base + mark[k + 1], &l->weight[lines])) {
-			tokens = l->token[lines];
+		end[t++] = mark[0];
+		if (base[mark[0]] != '\t' || base[mark[1]] != '\n' ||
+		    !read_weight(base + mark[0] + 1, base + mark[1], &l->weight[lines]))
 			break;
-		}
-		l->start[tokens] = start;
-		l->end[tokens++] = mark[k];
-		lines++;
-		begin = mark[k + 1] + 1;
+		l->token[lines++] = (uint32_t)tokens;
+		tokens = t;
+		p = base + mark[1] + 1;
+		next = mark + 2;
+		if (t > last)
+			break;
 	}
 	l->token[lines] = (uint32_t)tokens;
 	l->lines = lines;
 	l->tokens = tokens;
-	l->next = next;
-	return base + begin;
+	l->next = (size_t)(next - l->mark);
+	return p;
 }
