@@ -43,18 +43,20 @@ static int add(
 	return sh_terms_add(&w->features, feature, weight, err);
 }
 
+/* Adds the lines before the first line whose count overflows. */
 static size_t add_lines(struct sh_feature_doc *d)
 {
 	const struct sh_feature_lines *l = &d->lines;
-	struct sh_error err;
+	struct sh_weighing *w = d->own;
+	int64_t tokens = w->tokens;
+	size_t n = 0;
 
-	for (size_t i = 0; i < l->lines; i++) {
-		struct sh_slice feature = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
-
-		if (add(d, feature, l->weight[i], &err) < 0)
-			return i;
-	}
-	return l->lines;
+	while (n < l->lines && !__builtin_add_overflow(tokens, l->weight[n], &tokens))
+		n++;
+	n = sh_terms_add_lines(&w->features, l, n);
+	for (size_t i = 0; i < n; i++)
+		w->tokens += l->weight[i];
+	return n;
 }
 
 /* ---- weighing ---- */
@@ -197,7 +199,7 @@ static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
     const struct sh_id_prefix *prefix, struct sh_error *err)
 {
 	const struct sh_terms *t = &w->features;
-	size_t need = t->n * (prefix->n + SH_WEIGHER_SHOWN) + t->used + 64;
+	size_t need = t->n * (prefix->n + SH_WEIGHER_SHOWN + SH_TERMS_SHORT) + t->used + 64;
 	char *p = sh_job_room(job, need, err);
 
 	if (!p)
@@ -214,8 +216,8 @@ static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
 		if (prefix->n > 16)
 			memcpy(p, prefix->text, prefix->n);
 		p += prefix->n;
-		memcpy(p, text.p, 16);
-		if (text.n > 16)
+		memcpy(p, text.p, SH_TERMS_SHORT);
+		if (text.n > SH_TERMS_SHORT)
 			memcpy(p, text.p, text.n);
 		p += text.n;
 		memcpy(p, shown->text, SH_WEIGHER_SHOWN);

@@ -1,24 +1,31 @@
 #include "weight/terms.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/siphash.h"
 #include "base/wide.h"
 
-enum { FIRST_BITS = 10, SHORT = 16 };
+enum {
+	FIRST_BITS = 10,
+	BLOCK = 1 << (FIRST_BITS - 2), /* lines for which room is made at once */
+	SHORT = SH_TERMS_SHORT,
+};
 
 /* The mask of the first n bytes, n <= SHORT, begins at masks + SHORT - n. */
 static const unsigned char masks[2 * SHORT] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
 static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
 {
-	free(t->slots);
-	t->slots = calloc((size_t)1 << bits, sizeof *t->slots);
-	if (!t->slots)
+	uint32_t *slots = calloc((size_t)1 << bits, sizeof *slots);
+
+	if (!slots)
 		return sh_error_nomem(err);
+	free(t->slots);
+	t->slots = slots;
 	t->shift = 64 - bits;
 	t->base = 1;
 	return 0;
@@ -26,10 +33,12 @@ static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
 
 int sh_terms_init(struct sh_terms *t, struct sh_error *err)
 {
+	uint64_t key[2];
+
 	*t = (struct sh_terms){ 0 };
-	for (unsigned i = 0; i < SH_TERMS_KEYS; i += 2)
-		if (sh_random_key(t->key + i, err) < 0)
-			return -1;
+	if (sh_random_key(key, err) < 0)
+		return -1;
+	sh_keyed_init(&t->keyed, key);
 	return make_table(t, FIRST_BITS, err);
 }
 
@@ -51,36 +60,19 @@ void sh_terms_clear(struct sh_terms *t)
 	}
 }
 
-/* Multiplies two words under a secret key (NH of UMAC, Black et al. 1999), and
- * folds the product. */
-static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
-{
-	return sh_wide_fold(a + key[0], b + key[1]);
-}
-
-static inline size_t slot_of(const struct sh_terms *t, uint64_t a, uint64_t b)
-{
-	return product(a, b, t->key) >> t->shift;
-}
-
-/* Hashes a text of more than 16 bytes. The keys suffice for NH of at most 64 bytes;
- * SipHash hashes longer texts. */
-static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
-{
-	const uint64_t *key = t->key + 2;
-	uint64_t h = n;
-	size_t i;
-
-	if (n > 64)
-		return sh_siphash(key, p, n);
-	for (i = 0; i + 16 < n; i += 16)
-		h += product(sh_le64(p + i), sh_le64(p + i + 8), key + i / 8);
-	return h + product(sh_le64(p + n - 16), sh_le64(p + n - 8), key + i / 8);
-}
-
 static inline size_t next_slot(const struct sh_terms *t, size_t slot)
 {
 	return (slot + 1) & (UINT64_MAX >> t->shift);
+}
+
+/* Hashes the words of a short text (NH of UMAC, Black et al. 1999), and folds the products. */
+static inline size_t slot_of(const struct sh_terms *t, const uint64_t w[4])
+{
+	const struct sh_wide *key = t->keyed.wide;
+
+	return (sh_wide_fold(w[0] + key[0].low, w[1] + key[1].low) +
+		   sh_wide_fold(w[2] + key[2].low, w[3] + key[3].low)) >>
+	       t->shift;
 }
 
 /* Doubles the slots twice. */
@@ -89,7 +81,8 @@ static int spread(struct sh_terms *t, struct sh_error *err)
 	if (make_table(t, 64 - t->shift + 2, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < t->n; i++) {
-		size_t slot = slot_of(t, t->entry[i].a, t->entry[i].b);
+		const struct sh_terms_entry *e = &t->entry[i];
+		size_t slot = e->n > SHORT ? e->w[0] >> t->shift : slot_of(t, e->w);
 
 		while (t->slots[slot])
 			slot = next_slot(t, slot);
@@ -98,63 +91,130 @@ static int spread(struct sh_terms *t, struct sh_error *err)
 	return 0;
 }
 
-/* Makes room for one more feature of `text` bytes. At most a quarter of the slots is in use. */
-static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
+/* Makes room for `more` features, whose texts have `bytes` bytes. At most a quarter of the slots is
+ * in use. */
+static int reserve(struct sh_terms *t, size_t more, size_t bytes, struct sh_error *err)
 {
-	size_t want = (size_t)t->n + 1, quarter;
+	size_t want = t->n + more;
 
 	if (want >= UINT32_MAX / 4)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "a document of more than 1073741823 different features");
-	text += t->used + SH_TERMS_PADDING;
 	if (SH_RESERVE(t->entry, t->entry_cap, want, err) < 0 ||
-	    SH_RESERVE(t->text, t->text_cap, text, err) < 0)
+	    SH_RESERVE(t->text, t->text_cap, t->used + bytes, err) < 0)
 		return -1;
-	if (want > (size_t)1 << (62 - t->shift) && spread(t, err) < 0)
-		return -1;
-	quarter = (size_t)1 << (62 - t->shift);
-	t->room = (uint32_t)(quarter < t->entry_cap ? quarter : t->entry_cap);
+	while (want > (size_t)1 << (62 - t->shift))
+		if (spread(t, err) < 0)
+			return -1;
 	return 0;
 }
 
-/* Returns whether e is the feature `text`, whose words are a and b. */
-static inline bool holds(const struct sh_terms *t, const struct sh_terms_entry *e,
-    struct sh_slice text, uint64_t a, uint64_t b)
+/* Adds a text of more than SHORT bytes. There must be room. */
+static void add_long(struct sh_terms *t, struct sh_slice text, int64_t weight)
 {
-	if ((e->a ^ a) | (e->b ^ b) | (e->n ^ text.n))
-		return false;
-	return text.n <= SHORT || memcmp(t->text + e->at, text.p, text.n) == 0;
+	uint64_t hash = sh_keyed_text(&t->keyed, text);
+	size_t slot = hash >> t->shift;
+	struct sh_terms_entry *e;
+	uint32_t at;
+
+	for (; (at = t->slots[slot] - t->base) < t->n; slot = next_slot(t, slot)) {
+		e = &t->entry[at];
+		if (e->n == text.n && e->w[0] == hash &&
+		    memcmp(t->text + e->w[1], text.p, text.n) == 0) {
+			e->sum += weight;
+			return;
+		}
+	}
+	t->entry[t->n] = (struct sh_terms_entry){ { hash, t->used }, (uint32_t)text.n, weight };
+	t->slots[slot] = t->base + t->n++;
+	memcpy(t->text + t->used, text.p, text.n);
+	t->used += text.n;
+}
+
+/* Returns eight bytes in the order of this machine, so that an entry has the bytes of its text. */
+static inline uint64_t word_at(const void *p)
+{
+	uint64_t x;
+
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+
+static inline bool holds(const struct sh_terms_entry *e, const uint64_t w[4], size_t n)
+{
+	return ((e->w[0] ^ w[0]) | (e->w[1] ^ w[1]) | (e->w[2] ^ w[2]) | (e->w[3] ^ w[3]) |
+		   (e->n ^ n)) == 0;
+}
+
+/* Adds a text of at most SHORT bytes to the first n features, and returns their new number. There
+ * must be room. First writes the text to entry n: a new feature is then found there, and no branch
+ * depends on whether the feature is new. Such a branch would often be mispredicted. */
+static inline uint32_t add_short(
+    const struct sh_terms *t, uint32_t n, struct sh_slice text, int64_t weight)
+{
+	const unsigned char *mask = masks + SHORT - text.n;
+	struct sh_terms_entry *e = &t->entry[n];
+	uint64_t w[4];
+	uint32_t at;
+	size_t slot;
+
+	for (unsigned i = 0; i < 4; i++)
+		e->w[i] = w[i] = word_at(text.p + 8 * i) & word_at(mask + 8 * i);
+	e->n = (uint32_t)text.n;
+	e->sum = 0;
+	for (slot = slot_of(t, w);; slot = next_slot(t, slot)) {
+		at = t->slots[slot] - t->base;
+		at = at < n ? at : n;
+		e = &t->entry[at];
+		if (holds(e, w, text.n))
+			break;
+	}
+	e->sum += weight;
+	t->slots[slot] = t->base + at;
+	return n + (at == n);
 }
 
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err)
 {
-	const unsigned char *mask = masks + SHORT - (text.n < SHORT ? text.n : SHORT);
-	uint64_t a = sh_le64(text.p) & sh_le64(mask), b = sh_le64(text.p + 8) & sh_le64(mask + 8);
-	uint32_t at;
-	size_t slot;
-
-	if ((t->n >= t->room || text.n + SH_TERMS_PADDING > t->text_cap - t->used) &&
-	    grow(t, text.n, err) < 0)
+	if (reserve(t, 1, text.n, err) < 0)
 		return -1;
-	if (text.n > SHORT) {
-		a = hash_long(t, text.p, text.n);
-		b = 0;
-	}
-	slot = slot_of(t, a, b);
-	while ((at = t->slots[slot] - t->base) < t->n) {
-		if (holds(t, &t->entry[at], text, a, b)) {
-			t->entry[at].sum += weight;
-			return 0;
-		}
-		slot = next_slot(t, slot);
-	}
-	memcpy(t->text + t->used, text.p, SHORT);
 	if (text.n > SHORT)
-		memcpy(t->text + t->used, text.p, text.n);
-	t->entry[t->n] = (struct sh_terms_entry){
-		.sum = weight, .a = a, .b = b, .at = t->used, .n = (uint32_t)text.n
-	};
-	t->slots[slot] = t->base + t->n++;
-	t->used += text.n;
+		add_long(t, text, weight);
+	else
+		t->n = add_short(t, t->n, text, weight);
 	return 0;
+}
+
+/* Adds the lines from `from` to `to` - 1. There must be room. */
+static void add_block(struct sh_terms *t, const struct sh_feature_lines *l, size_t from, size_t to)
+{
+	const struct sh_terms fixed = *t; /* a copy stays in registers: no pointer leads to it */
+	uint32_t n = t->n;
+
+	for (size_t i = from; i < to; i++) {
+		struct sh_slice text = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
+
+		if (text.n <= SHORT) {
+			n = add_short(&fixed, n, text, l->weight[i]);
+		} else {
+			t->n = n;
+			add_long(t, text, l->weight[i]);
+			n = t->n;
+		}
+	}
+	t->n = n;
+}
+
+size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n)
+{
+	struct sh_error err;
+	size_t from, to;
+
+	for (from = 0; from < n; from = to) {
+		to = n - from < BLOCK ? n : from + BLOCK;
+		if (reserve(t, to - from, l->end[to - 1] - l->start[from], &err) < 0)
+			break;
+		add_block(t, l, from, to);
+	}
+	return from;
 }

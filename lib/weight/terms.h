@@ -11,19 +11,18 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "hash/keyed.h"
+#include "record/feature_lines.h"
 
-enum {
-	SH_TERMS_PADDING = 16, /* bytes beyond a text that must be readable */
-	SH_TERMS_KEYS = 10,    /* words of 64 bits of the random key */
-};
+enum { SH_TERMS_SHORT = 32 }; /* bytes of the longest text that its entry holds */
 
 struct sh_terms_entry {
-	int64_t sum; /* of the weights of the feature */
-
 	/* Private. */
-	uint64_t a, b; /* at most 16 bytes of text, padded with zeros; else the hash and 0 */
-	size_t at;     /* offset in sh_terms.text */
-	uint32_t n;    /* bytes of text */
+	uint64_t w[SH_TERMS_SHORT / 8]; /* a short text, padded with zeros; else hash, offset in
+					   sh_terms.text, 0, 0 */
+	uint32_t n;                     /* bytes of text */
+
+	int64_t sum; /* of the weights of the feature */
 };
 
 struct sh_terms {
@@ -31,14 +30,13 @@ struct sh_terms {
 	uint32_t n;                   /* features */
 
 	/* Private. */
-	uint32_t room;   /* entries that need no more memory and no more slots */
 	uint32_t *slots; /* base + index; a value below base belongs to an earlier document */
 	unsigned shift;  /* 2^(64 - shift) slots */
 	uint32_t base;
 	size_t entry_cap, text_cap; /* elements allocated */
 	size_t used;                /* bytes of `text` */
-	char *text;
-	uint64_t key[SH_TERMS_KEYS];
+	char *text;                 /* the long texts */
+	struct sh_keyed keyed;      /* with a random key */
 };
 
 /* Free t also after a failure. */
@@ -48,15 +46,21 @@ void sh_terms_free(struct sh_terms *t);
 void sh_terms_clear(struct sh_terms *t);
 
 /* Adds the weight to the sum of the feature `text`, which must have less than 2 GiB and be followed
- * by SH_TERMS_PADDING readable bytes. Does not check the sum: the caller must prevent overflow.
+ * by SH_TERMS_SHORT readable bytes. Does not check the sum: the caller must prevent overflow.
  * SH_ERR_RANGE: the document would have about 2^30 features. */
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
-/* Returns the text of feature `index` < t->n, valid until the next call of sh_terms_add().
- * SH_TERMS_PADDING bytes beyond the text are readable. */
+/* Adds the features of the first n lines, as sh_terms_add() does. The lines must not be split into
+ * tokens. Returns the number of added lines, which is less than n after an error. */
+size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n);
+
+/* Returns the text of feature `index` < t->n, valid until a feature is added. SH_TERMS_SHORT bytes
+ * from its beginning on are readable. */
 static inline struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index)
 {
-	return sh_slice(t->text + t->entry[index].at, t->entry[index].n);
+	const struct sh_terms_entry *e = &t->entry[index];
+
+	return sh_slice(e->n <= SH_TERMS_SHORT ? (const char *)e->w : t->text + e->w[1], e->n);
 }
 
 #endif

@@ -67,7 +67,7 @@ static void strings(const uint64_t *key)
 
 static void terms(const uint64_t *key)
 {
-	char text[8 + SH_TERMS_PADDING] = { 0 };
+	char text[8 + SH_TERMS_SHORT] = { 0 };
 	struct sh_terms t;
 
 	expect(sh_terms_init(&t, &err) == 0);

@@ -9,27 +9,53 @@
 
 static struct sh_error err;
 
-enum { KINDS = 4000, ROOM = 64 };
+enum { KINDS = 4000, ROOM = 40 + SH_TERMS_SHORT };
 
-/* A text for a number: short ones, long ones, ones that differ at their ends only. */
+/* A text for a number: short ones, long ones, ones that differ at their ends only, and ones of
+ * zeros. */
 static struct sh_slice text_of(uint64_t kind, char *room)
 {
-	size_t n = 1 + kind % 40;
+	size_t n = 1 + kind % 40, digits = kind % 3 == 1 ? SH_TERMS_SHORT - 8 : 0;
 
-	memset(room, 'a', ROOM);
-	if (kind % 3)
-		snprintf(room, ROOM, "%llu", (unsigned long long)kind);
-	else
-		room[n - 1] = (char)('b' + kind / 40 % 20);
-	return sh_slice(room, kind % 3 ? strlen(room) : n);
+	memset(room, kind % 7 ? 'a' : 0, ROOM);
+	if (kind % 7 == 0)
+		return sh_slice(room, n);
+	if (kind % 3) {
+		snprintf(room + digits, ROOM - digits, "%08llu", (unsigned long long)kind);
+		return sh_slice(room, digits + 8);
+	}
+	room[n - 1] = (char)('b' + kind / 40 % 20);
+	return sh_slice(room, n);
+}
+
+static struct sh_slice line_text(const struct sh_feature_lines *l, size_t i)
+{
+	return sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
+}
+
+/* Adds texts one by one, or some at once as lines. */
+static size_t add_texts(struct sh_terms *t, const struct sh_feature_lines *l, size_t from, size_t n)
+{
+	struct sh_feature_lines some = *l;
+
+	if (n == 1)
+		return sh_terms_add(t, line_text(l, from), l->weight[from], &err) == 0;
+	some.start += from;
+	some.end += from;
+	some.weight += from;
+	return sh_terms_add_lines(t, &some, n);
 }
 
 /* One object for many documents, some of more features than the table begins with. */
 static void test_terms(void)
 {
-	static int64_t want[KINDS];
-	static uint64_t order[KINDS];
-	static char shown[KINDS][ROOM];
+	static char base[3 * KINDS * ROOM];
+	static uint32_t start[3 * KINDS], end[3 * KINDS];
+	static int64_t weight[3 * KINDS], want[KINDS];
+	static size_t first[KINDS]; /* line of each feature */
+	const struct sh_feature_lines l = {
+		.base = base, .start = start, .end = end, .weight = weight
+	};
 	struct sh_terms t;
 	unsigned bad = 0, round;
 
@@ -37,31 +63,34 @@ static void test_terms(void)
 		return;
 	for (round = 0; round < 300; round++) {
 		uint64_t kinds = 1 + rng_below(round % 10 ? 60 : KINDS), found = 0;
-		size_t n = rng_below(3 * kinds), i, j;
+		size_t n = rng_below(3 * kinds), i, j, step;
 
 		sh_terms_clear(&t);
 		for (i = 0; i < n; i++) {
-			char room[ROOM];
-			struct sh_slice s = text_of(rng_below(kinds), room);
-			int64_t weight = (int64_t)rng_below(5);
+			struct sh_slice s = text_of(rng_below(kinds), base + i * ROOM);
 
+			start[i] = (uint32_t)(i * ROOM);
+			end[i] = start[i] + (uint32_t)s.n;
+			weight[i] = (int64_t)rng_below(5);
 			for (j = 0; j < found; j++)
-				if (sh_slice_eq(sh_slice(shown[j], (size_t)order[j]), s))
+				if (sh_slice_eq(line_text(&l, first[j]), s))
 					break;
 			if (j == found) {
-				memcpy(shown[j], room, ROOM);
-				order[j] = s.n;
+				first[j] = i;
 				want[j] = 0;
 				found++;
 			}
-			want[j] += weight;
-			bad += sh_terms_add(&t, s, weight, &err) != 0;
+			want[j] += weight[i];
+		}
+		for (i = 0; i < n; i += step) {
+			step = rng_below(2) ? 1 : 1 + rng_below(n - i);
+			bad += add_texts(&t, &l, i, step) != step;
 		}
 		bad += t.n != found;
 		for (j = 0; j < found && j < t.n; j++)
-			bad += t.entry[j].sum != want[j] ||
-			       !sh_slice_eq(sh_terms_text(&t, (uint32_t)j),
-				   sh_slice(shown[j], (size_t)order[j]));
+			bad +=
+			    t.entry[j].sum != want[j] ||
+			    !sh_slice_eq(sh_terms_text(&t, (uint32_t)j), line_text(&l, first[j]));
 	}
 	ok(!bad, "300 documents: features in order of first occurrence, with their sums");
 	sh_terms_free(&t);
