@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# shjoin: bands or fingerprints to pairs.
+# shjoin: makes pairs of bands, fingerprints, keys or signatures.
 
 load helper
 
-# 0, 1, 3, 7, f in 64 bits, and a second 0.
+# fingerprints: prints the fingerprints 0, 1, 3, 7, f of 64 bits, and 0 again.
 fingerprints() {
 	printf '%016x\t%s\n' 0 a 1 b 3 c 7 d 15 e 0 a2
 }
 
-# clusters N BITS SEED: N random fingerprints, a third of them near another one.
+# clusters N BITS SEED: prints N random fingerprints. Half of them differ from an earlier one in at most four digits.
 clusters() {
 	awk -v n="$1" -v digits=$(($2 / 4)) -v seed="$3" 'BEGIN {
 		srand(seed)
@@ -30,7 +30,7 @@ clusters() {
 	}'
 }
 
-@test "fingerprints: every pair within -k, by default 3, each once, smaller id first" {
+@test "fingerprints: writes every pair within -k once, with the smaller id first" {
 	fingerprints >fps
 	try 'shjoin -k 3 fps | sort'
 	exits 0
@@ -47,7 +47,7 @@ clusters() {
 	gives 15
 }
 
-@test "bands: pairs within the distance that the keys guarantee, or a smaller -k" {
+@test "bands: writes the pairs within the distance that the keys guarantee, or within a smaller -k" {
 	fingerprints | shband -k 2 | sort >bands
 	fingerprints >fps
 	for k in 0 1 2; do
@@ -65,7 +65,7 @@ clusters() {
 	says 'shjoin: bands:1: -k 3, but these bands guarantee pairs only up to distance 2 (shband -k 3)'
 }
 
-@test "bands need only be grouped: keys may descend or be shuffled" {
+@test "bands: keys in any order give the same pairs when equal keys stand together" {
 	clusters 300 64 1 >fps
 	shjoin -k 3 fps | sort >expected
 	shband -k 3 -M 6 fps | sort >bands
@@ -86,14 +86,14 @@ clusters() {
 	done
 }
 
-@test "a key that comes back is an error with its line" {
+@test "bands: a key that returns after another key is an error with its line" {
 	fingerprints | shband -k 1 >bands
 	try 'shjoin bands'
 	exits 2
 	says 'shjoin: bands:3: bands are not grouped by key: pairs would be missed (LC_ALL=C sort brings equal keys together)'
 }
 
-@test "a key that is not that of its fingerprint is an error with its line" {
+@test "bands: a key that does not belong to its fingerprint is an error with its line" {
 	fingerprints | shband -k 1 | sort >bands
 	sed '3s/[^\t]*\t[^\t]*/0102000000000\t0000010000000001/' bands >bad
 	try 'shjoin bad >/dev/null'
@@ -106,7 +106,7 @@ clusters() {
 	same expected rejected
 }
 
-@test "the first good record decides what the input is, when bad records precede it" {
+@test "the first good record decides the kind of the input, also behind bad records" {
 	fingerprints >fps
 	shband -k 1 fps | sort >bands
 	printf 'fingerprint\tid\n\na\tb\tc\td\n' >head
@@ -125,7 +125,7 @@ clusters() {
 	done
 }
 
-@test "a bad record between two records of one key loses no pair" {
+@test "--rejects: a bad record between two records of one key loses no pair" {
 	for i in {1..20}; do
 		printf '%08x%08x\t%s\n' $((i * 1000003)) $i a$i $((i * 1000003)) $((i + 256)) b$i
 	done | shband -k 1 | sort >bands
@@ -138,7 +138,7 @@ clusters() {
 	grep -q . rejected
 }
 
-@test "layouts and widths do not mix" {
+@test "records of another layout or width are refused" {
 	fingerprints | shband -k 1 | sort >bands
 	fingerprints | shband -k 2 | sort >other
 	try 'cat bands other | shjoin'
@@ -160,7 +160,7 @@ clusters() {
 	says 'shjoin: 12:1: a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 }
 
-@test "keys that shband does not make are refused with their line" {
+@test "bands: keys that shband cannot have made are refused with their line" {
 	refuses() {
 		try "printf '$1\t00\ta\n' | shjoin"
 		exits 2
@@ -178,7 +178,7 @@ clusters() {
 	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
 }
 
-@test "the first record decides between bands and fingerprints" {
+@test "the first record decides whether the input is bands or fingerprints" {
 	fingerprints >fps
 	shband -k 1 fps | sort >bands
 	try 'cat fps bands | shjoin'
@@ -196,7 +196,7 @@ clusters() {
 	says "shjoin: bands:1: 'a' is not a tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 }
 
-@test "a record with the id and the fingerprint of another is left out and counted" {
+@test "a repeated record is left out and counted" {
 	printf '00\ta\n00\ta\n01\tb\n00\ta\n' >fps
 	try 'shjoin -k 1 fps'
 	exits 0
@@ -210,7 +210,7 @@ clusters() {
 	says 'shjoin: 1 record with the id and the fingerprint of another: left out'
 }
 
-@test "records left out of two files are counted together" {
+@test "repeated records of two files are counted together" {
 	printf '00\ta\n00\ta\nff\tb\n' >new
 	printf '00\tc\n00\tc\n00\tc\n' >old
 	try 'shjoin -k 3 new old'
@@ -225,9 +225,9 @@ clusters() {
 	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
 }
 
-@test "records left out are counted: in memory, in one partition, in several" {
+@test "repeated records are counted in memory, in one partition and in several partitions" {
 	seq 900 | awk '{ printf "%08d%08d\tid%d\n", $1 / 10, $1, $1 }' >once
-	# Each tenth again at once, each seventh at the end.
+	# Each tenth record stands twice in a row. Each seventh record stands again at the end.
 	(awk '{ print } NR % 10 == 0 { print }' once; awk 'NR % 7 == 0' once) >fps
 	cp fps fps.2
 	shband -k 1 fps | sort | tee bands >bands.2
@@ -246,7 +246,7 @@ clusters() {
 	done
 }
 
-@test "an id is never paired with itself, for any fingerprints" {
+@test "an id with two fingerprints is not paired with itself" {
 	printf '00\ta\n01\ta\n01\tb\n' >fps
 	try 'shjoin -k 1 fps | sort'
 	gives 'a\tb\t0' 'a\tb\t1'
@@ -254,7 +254,7 @@ clusters() {
 	gives 'a\tb\t0' 'a\tb\t1'
 }
 
-@test "ids of any bytes pass unaltered, in bytewise order" {
+@test "ids of any bytes are written unchanged, the smaller id by bytes first" {
 	printf '00\t\377 \\t\n00\tÄ\n00\t \0\n00\tZ\n' >fps
 	try 'shjoin fps | sort'
 	exits 0
@@ -265,7 +265,7 @@ clusters() {
 	gives 4101
 }
 
-@test "ids of every length and distances of two digits are written whole, from fingerprints and from bands" {
+@test "ids of every length and distances of two digits are written in full, from fingerprints and from bands" {
 	awk 'BEGIN {
 		for (n = 1; n <= 40; n++) {
 			for (id = ""; length(id) < n; )
@@ -292,7 +292,7 @@ clusters() {
 	gives 'a\tb\t10' 'a\tc\t11' 'b\tc\t1'
 }
 
-@test "--collapse links each further copy to the first id only" {
+@test "--collapse pairs each further copy with the first id only" {
 	fingerprints >fps
 	try 'shjoin -k 3 --collapse fps | sort'
 	exits 0
@@ -303,7 +303,7 @@ clusters() {
 	same expected out
 }
 
-@test "--collapse on 100,000 identical documents writes 99,999 lines" {
+@test "--collapse writes 99,999 pairs of 100,000 identical fingerprints" {
 	seq -f '0123456789abcdef	%06.0f' 100000 >fps
 	seq -f '000001	%06.0f	0' 2 100000 >expected
 	try 'shjoin --collapse fps'
@@ -319,7 +319,7 @@ clusters() {
 	[ "$(wc -l <out)" = 99999 ]
 }
 
-@test "-S: buckets that do not fit in memory give the same pairs" {
+@test "-S: buckets larger than the memory give the same pairs" {
 	(clusters 1000 64 2; seq -f '0123456789abcdef	copy%.0f' 100) | tee fps >fps.2
 	shjoin -k 3 fps | sort >expected
 	shjoin -k 3 --collapse fps | sort >collapsed
@@ -360,7 +360,7 @@ clusters() {
 	done
 }
 
-@test "-S: runs that several threads write, merge and read give the same bytes" {
+@test "-S: several threads write, merge and read sorted runs, with the bytes of one thread" {
 	seq 150000 | awk '{ print int($1 / 3) }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >fps
 	seq 150000 | awk '{ print $1 % 20 }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >copies
 	for how in fps '--collapse fps' '--collapse copies'; do
@@ -378,7 +378,7 @@ clusters() {
 	done
 }
 
-@test "however small -S is, the number of partitions stays bounded" {
+@test "-S 1: makes at most 1000 partitions" {
 	seq 9000 | sed "s,.*,&\t&," | shfp --simhash -n 1 >fps
 	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected
 	[ "$(wc -l <expected)" -ge 16 ]
@@ -387,13 +387,13 @@ clusters() {
 	same expected out
 	try 'shjoin -k 12 -S 1 --explain fps'
 	exits 0
-	parts=$(sed -n 's/ partitions, each joined with itself.*//p' out)
-	echo "$parts parts"
-	[ "$parts" -gt 64 ]
-	[ "$parts" -lt 1000 ]
+	partitions=$(sed -n 's/ partitions, each joined with itself.*//p' out)
+	echo "$partitions partitions"
+	[ "$partitions" -gt 64 ]
+	[ "$partitions" -lt 1000 ]
 }
 
-@test "--explain writes no pairs, also of identical fingerprints that do not fit in memory" {
+@test "--explain writes no pairs, also for identical fingerprints larger than the memory" {
 	yes 'To be or not' | head -n 200 | shfp --simhash -n 1 -l >copies
 	shjoin -k 3 --collapse -S 1K copies >pairs
 	[ "$(wc -l <pairs)" = 199 ]
@@ -403,7 +403,7 @@ clusters() {
 	gives '1 different fingerprint of 64 bits, distance 3' 'every two compared: 0 candidates, 0 s'
 }
 
-@test "--explain counts records in temporary files, without repeated ones" {
+@test "--explain counts different fingerprints, also of records in temporary files" {
 	seq 300 | shfp --simhash -n 1 -l >once
 	cat once once once once >repeated
 	try 'shjoin -k 3 --explain -S 20K repeated'
@@ -415,7 +415,7 @@ clusters() {
 	grep -q '^300 different fingerprints of 64 bits, distance 3$' got
 }
 
-# ids KIND: the lines, with ids of that kind for their own.
+# ids KIND: replaces the id of each line by a number of this kind.
 ids() {
 	awk -v kind="$1" -F '\t' 'BEGIN { srand(7) } {
 		n = NR + 9990
@@ -430,7 +430,7 @@ ids() {
 	}'
 }
 
-@test "ids that are numbers give the pairs that the same ids give as text" {
+@test "numbers as ids give the pairs that the same ids give as text" {
 	clusters 9000 64 5 >fps
 	clusters 300 64 5 | ids huge >other
 	sed 's/\t/\tx/' other >other.text
@@ -442,7 +442,7 @@ ids() {
 			[ -s pairs ]
 			shjoin $with text | sed 's/x//g' | cmp - pairs
 		done
-		# Parts are not the same.
+		# The partitions differ, and with them the order of pairs.
 		for with in '-S 100K' '-S 60K --collapse'; do
 			shjoin $with numbers | sort >pairs
 			[ -s pairs ]
@@ -456,7 +456,7 @@ ids() {
 	done
 }
 
-@test "two files: pairs of a new id, then an archived one; none within either" {
+@test "two files: pairs an id of the first file with an id of the second, never two ids of one file" {
 	printf '00\tn1\n00\tn2\nf0\tn3\n' >new
 	printf '01\tp1\n00\tp2\n00\tp3\n' >old
 	try 'shjoin -k 1 new old | sort'
@@ -477,7 +477,7 @@ ids() {
 	gives 'n1\tp1\t1' 'n1\tp2\t0' 'n2\tp1\t1' 'n2\tp2\t0'
 }
 
-@test "two files may share ids" {
+@test "two files: the same id in both files stands for two documents, which are paired" {
 	printf '00\ta\n01\tb\n' | tee fps >fps.2
 	shband -k 1 fps | sort | tee bands >bands.2
 	try 'shjoin -k 1 fps fps.2 | sort'
@@ -486,7 +486,7 @@ ids() {
 	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
 }
 
-@test "one file named twice is refused: each record would be paired with itself" {
+@test "two files: one file given twice is refused, because each record would be paired with itself" {
 	printf '00\ta\n01\tb\n' >fps
 	ln -s fps link
 	for other in fps ./fps link; do
@@ -497,7 +497,7 @@ ids() {
 	done
 }
 
-@test "the order of two files is checked to the end" {
+@test "two files: bands out of bytewise order are refused, also at the end of a file" {
 	printf '00\ta\nff\tb\n' | shband -k 1 | sort >bands
 	tac bands >descending
 	try 'shjoin bands descending'
@@ -512,7 +512,7 @@ ids() {
 	says 'shjoin: short:2: 1 field, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 }
 
-@test "an empty side has no pairs" {
+@test "two files: an empty file gives no pairs" {
 	printf '00\ta\n00\tb\n' >fps
 	shband -k 1 fps | sort >bands
 	: | tee empty >empty.2
@@ -524,7 +524,7 @@ ids() {
 	done
 }
 
-@test "--check ends with 1 when there is no pair; errors stay 2" {
+@test "--check: the status is 1 without a pair, and 2 after an error" {
 	printf '00\ta\nff\tb\n' >fps
 	try 'shjoin -k 3 --check fps'
 	exits 1
@@ -550,7 +550,7 @@ ids() {
 	exits 0
 }
 
-@test "options that contradict each other are refused" {
+@test "options that contradict each other or are out of range are refused" {
 	refuses() {
 		try "shjoin $1 </dev/null"
 		exits 2
@@ -569,20 +569,20 @@ ids() {
 	refuses '--explain --check' '--check cannot be used with --explain, which finds no pairs'
 }
 
-@test "a first record of one field: the message names both forms" {
+@test "a first record of one field gives a message that names both forms of input" {
 	try 'echo abc | shjoin'
 	exits 2
 	says 'shjoin: -:1: 1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id'
 }
 
-# mixed COMMAND FILES...: the command refuses fingerprints of other settings, and names both files.
+# mixed COMMAND FILE OTHER: COMMAND refuses OTHER, whose fingerprints have settings other than FILE, and names both.
 mixed() {
 	try "$1"
 	exits 2
 	grep -qE "^sh[a-z]+: $3(:[0-9]+)?: tag [0-9a-f]+( \(.*\))?, but $2 has [0-9a-f]+" err
 }
 
-@test "fingerprints and bands of different settings do not join" {
+@test "fingerprints and bands of different settings are refused" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	shfp docs >one
 	shfp -n 2 docs >two
@@ -598,12 +598,12 @@ mixed() {
 	mixed 'shjoin one.bands two.bands' one.bands two.bands
 	mixed 'LC_ALL=C sort -m one.bands two.bands | shjoin' - -
 	mixed 'shjoin --explain - <<<"$(cat one two)"' - -
-	# A mix is no bad record.
+	# --rejects does not collect records of other settings.
 	mixed 'shjoin --rejects bad one two' one two
 	[ ! -s bad ]
 }
 
-@test "records with a tag and records without give one warning and the same pairs" {
+@test "records with and without tags together give one warning, and the pairs of records without tags" {
 	printf 'a\tone two\nb\tone two three\nc\tone two\nd\tother words\n' >docs
 	shfp docs >tagged
 	shfp --bare docs | sed 's/\t/\tx/' >bare
@@ -632,14 +632,14 @@ mixed() {
 	says
 }
 
-@test "fingerprints of three fields are distinguished from bands, for any ids" {
+@test "fingerprints with a tag are not taken for bands, with any ids" {
 	for id in 1 12 00c1 ffffffffffffffff; do
 		printf 'a\tone two\n' | shfp | sed "s/\ta\t/\t$id\t/" >fps
 		sed "s/\t$id\t/\tother\t/" fps >>fps
 		try 'shjoin fps'
 		exits 0
 		gives "$(printf '%s\n' $id other | LC_ALL=C sort | paste - - -d '\t' | sed 's/\t/\\t/')\\t0"
-		# Bands whose id may be a tag.
+		# The id of the bands has the form of a tag.
 		shband -k 1 <(sed 's/other/beef/' fps) | LC_ALL=C sort >bands
 		try 'shjoin bands | wc -l'
 		exits 0
@@ -647,7 +647,7 @@ mixed() {
 	done
 }
 
-@test '--rows: signatures that share a band, their distance in values, each pair once' {
+@test '--rows: writes each pair of signatures that share a band once, with the number of values that differ' {
 	printf '%s\t%s\n' 00000001000000020000000300000004 a 00000001000000020000000500000006 b \
 		00000009000000020000000300000004 c 00000001000000020000000300000004 d >sigs
 	try 'shjoin --rows 2 sigs | sort'
@@ -669,7 +669,7 @@ mixed() {
 	gives
 }
 
-@test '--rows: input that cannot be joined is refused' {
+@test '--rows: bands, mixed widths and impossible numbers are refused' {
 	refuses() {
 		try "shjoin $1"
 		exits 2
@@ -692,7 +692,7 @@ mixed() {
 	[ "$(cat bad)" = "$(cat narrow)" ]
 }
 
-@test "signatures of few values from another program are distinguished from fingerprints" {
+@test "signatures read as fingerprints give a warning that names --rows; fingerprints give none" {
 	head -n 40 "$T_DATA/en_dev.tsv" >docs
 	for scheme in affine32 affine64 legacy; do
 		for n in 2 8 16; do
@@ -719,7 +719,7 @@ mixed() {
 	says
 }
 
-@test "signatures of 64 bits count as two values each, and find what those of 32 bits find" {
+@test "--rows: a value of 64 bits counts as two values, and the pairs are those of 32 bits" {
 	printf 'a\tthe quick brown fox jumps over the lazy dog\nb\tthe quick brown fox jumps over the lazy cat\n' >docs
 	shfp --permutations 128 --scheme affine64 docs >signatures
 	try 'shjoin --rows 8 signatures'
@@ -732,7 +732,7 @@ assert open('out').read() == 'a\tb\t%d\n' % (2 * differ) and 10 < differ < 50, d
 END
 }
 
-@test "fingerprints: any number of threads writes the same bytes" {
+@test "fingerprints: the output is the same with any number of threads" {
 	(clusters 9000 64 6; clusters 3000 64 6) | awk -F '\t' '{ print $1 "\tid" (NR % 11999) }' >fps
 	(clusters 3000 64 7; awk 'NR % 3 == 0' fps) | sed 's/id//' >more
 	clusters 4000 128 8 >wide
@@ -749,23 +749,23 @@ END
 	shjoin once >expected
 	[ -s expected ]
 	for j in 1 4; do
-		# A pipe that gives a few records at a time.
+		# dd writes a few records at a time.
 		try "dd ibs=911 obs=911 <once 2>/dev/null | shjoin -j $j"
 		exits 0
 		same expected out
 	done
 }
 
-@test "bands: any number of threads writes the same bytes" {
+@test "bands: the output is the same with any number of threads" {
 	clusters 9000 64 6 | sed 's/id//' | shband -k 3 | sort >bands
-	# buckets that cross chunks
+	# Some buckets cross the border of chunks.
 	awk 'BEGIN { srand(3); for (i = 0; i < 6000; i++) printf "abcd%06x%06x\t%d\n", rand() * 2 ^ 24, rand() * 4, i }' | shband -k 3 | sort >large
 	awk 'NR % 997 == 0 { print "damaged" NR } NR % 1409 == 0 { sub("..\t", "00\t") } { print }' bands >bad
 	(awk '{ print } NR % 800 == 400 { print "damaged" NR }' large) >worse
 	sed 's/$/\r/' bad >dos
 	sort -r bands >descending
 	head -n 3000 large >few
-	# keys in any order
+	# Keys stand in any order.
 	awk '{ k = substr($1, 9) % 7; print > ("part" (k + 0)) }' bands
 	cat part3 part1 part0 part2 part[456] >unordered
 	(cat unordered; head -n 1 unordered) >again
@@ -788,7 +788,7 @@ END
 		try "dd ibs=911 obs=911 <bands 2>/dev/null | shjoin -j $j"
 		exits 0
 		same expected out
-		# Unsorted, the same pairs.
+		# Unsorted bands give the same pairs.
 		try "shjoin -j $j unordered | sort | cmp - <(sort expected)"
 		exits 0
 	done
@@ -797,12 +797,12 @@ END
 	same expected out
 }
 
-@test "bands of two files: any number of threads writes the same bytes" {
+@test "bands of two files: the output is the same with any number of threads" {
 	clusters 6000 64 6 | sed 's/id//' >fps
 	awk 'BEGIN { srand(3); for (i = 0; i < 4000; i++) printf "abcd%06x%06x\t%d\n", rand() * 2 ^ 24, rand() * 4, i }' >alike
 	awk 'NR % 3' fps | shband -k 3 | sort >new
 	awk 'NR % 3 == 0' fps | shband -k 3 | sort >old
-	# buckets that are larger than a chunk
+	# Some buckets are larger than a chunk.
 	awk 'NR % 2' alike | cat - fps | shband -k 3 | sort >large
 	awk 'NR % 2 == 0' alike | shband -k 3 | sort >archive
 	awk 'NR % 997 == 0 { print "damaged" NR } { print }' old >bad
@@ -814,7 +814,7 @@ END
 	(head -n 4000 old; tail -n +6001 old; sed -n 4001,6000p old) >moved
 	(head -n 7000 new; sed -n 5000p new; tail -n +7001 new) >back
 	(head -n 7000 old; sed -n '7001,$s/\t/a7\t/p' old) >tags
-	# a key that is far too great, and a bad record of the other file that comes before this key
+	# A key is far too great, and a bad record of the other file comes before this key.
 	(head -n 3000 new; sed -n 12000p new; tail -n +3001 new) >far
 	(head -n 4000 old; echo damaged; tail -n +4001 old) >late
 	for run in 'new old' '-k 2 old new' '--collapse new old' 'large archive' 'archive large' '-S 300K large archive' \
@@ -849,7 +849,7 @@ END
 	done
 }
 
-@test "keys: ids that no record may have are refused" {
+@test "--keys: ids with a CR, empty ids and ids above 4096 bytes are refused" {
 	printf '000000001\ta\r\n000000001\tb\r\n' >dos
 	try 'shjoin --keys dos'
 	exits 2
@@ -864,14 +864,14 @@ END
 	[ "$(cut -f 2 rejected | wc -c)" -eq $((4 + 4098)) ]
 }
 
-@test "keys: any number of threads writes the same bytes" {
+@test "--keys: the output is the same with any number of threads" {
 	awk 'BEGIN { srand(5); for (i = 0; i < 60000; i++) printf "%d%08d\td%d\n", 2 * int(i / 12000), rand() * 20000, i }' | sort >keys
-	# a bucket that crosses chunks
+	# A bucket crosses the border of chunks.
 	awk '{ print } NR % 24000 == 0 { k = $1; for (i = 0; i < 15000; i++) print k "\tmore" i }' keys >large
 	awk '{ print } NR % 997 == 0 { print "damaged" NR; print $1 "\t" }' large >bad
 	sed 's/$/\r/' bad >dos
 	(head -n 40000 keys; sed -n 20000p keys; tail -n +40001 keys) >broken
-	# a chunk that begins with a lesser key
+	# A chunk begins with a key less than the key before it.
 	(head -n 40000 keys; awk 'BEGIN { for (i = 0; i < 15000; i++) print "000000000\tback" i }') >back
 	(head -n 59000 keys; sed 's/^8/9/' keys | tail -n 1000) >settings
 	for run in keys large broken back settings bad '--rejects rejected bad' '--crlf --rejects rejected dos' '--check keys'; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shspan: documents to the passages that they share.
+# shspan: finds the passages that documents share.
 
 load helper
 
-# words FROM TO: w<FROM> ... w<TO>
+# words FROM TO: prints the words wFROM ... wTO.
 words() {
 	seq -f 'w%.0f' -s ' ' "$1" "$2"
 }
@@ -14,7 +14,7 @@ setup() {
 		d "$(words 12 29) and $(words 101 120)" >docs
 }
 
-# inside FILE: each span of FILE lies in its text, on borders of words, characters and escapes
+# inside SPANS DOCS...: each span lies within its text and ends at borders of words, characters and escapes.
 inside() {
 	python3 - "$1" "${@:2}" <<-'END'
 		import re, sys
@@ -43,7 +43,7 @@ inside() {
 	END
 }
 
-@test "each passage with an earlier one, and its bytes on both sides" {
+@test "writes each passage with an earlier document, and the bytes of the passage in both" {
 	try 'shspan docs'
 	exits 0
 	says
@@ -51,13 +51,13 @@ inside() {
 		'd\t76\t175\tc\t5\t104\t20\t1.0000'
 }
 
-@test "--all: with all earlier ones" {
+@test "--all: writes each passage with all earlier documents" {
 	try 'shspan --all docs | cut -f 1,4,7'
 	exits 0
 	gives 'b\ta\t20' 'd\ta\t18' 'd\tb\t18' 'd\tc\t20'
 }
 
-@test "words may differ inside a passage, and at its ends near ones" {
+@test "a passage may have changed words inside, unless --identity is 1" {
 	printf 'a\t%s\nb\t%s new %s %s\n' "$(words 1 40)" "$(words 1 12)" "$(words 14 25)" "$(words 28 40)" >docs
 	try 'shspan docs | cut -f 1-7'
 	gives 'b\t0\t142\ta\t0\t150\t37'
@@ -65,7 +65,7 @@ inside() {
 	gives
 }
 
-@test "--count: passages that stand in at least N documents, and in how many" {
+@test "--count: writes the passages of at least N documents, with the number of documents" {
 	for i in 1 2 3 4 5 6 7; do
 		printf '%s\tstart%s %s end%s\n' "d$i" "$i" "$(words 1 20)" "$i"
 	done >docs
@@ -81,7 +81,7 @@ inside() {
 	gives 8
 }
 
-@test "--exact: all but the first copy; --every: all copies" {
+@test "--exact: writes each copy but the first; --every: writes all copies" {
 	try 'shspan --exact 18 docs'
 	exits 0
 	gives 'b\t6\t85' 'd\t0\t71' 'd\t76\t175'
@@ -91,7 +91,7 @@ inside() {
 	gives 'a\t6\t17'
 }
 
-@test "--exact gives the passages of a comparison of all windows, for any -n and any units" {
+@test "--exact: the passages are those of a comparison of all windows, for any -n and any tokens" {
 	head -n 30 "$T_DATA/en_dev.tsv" >docs
 	head -n 20 "$T_DATA/zh_dev.tsv" >>docs
 	for options in '' '-u char' '--no-fold'; do
@@ -139,7 +139,7 @@ inside() {
 	done
 }
 
-@test "queries: documents are streamed, id2 is the query" {
+@test "-d: writes the document first and the query as id2, also from a stream of documents" {
 	printf 'q1\t%s\nq2\tnothing of that stands anywhere at all in these documents\n' "$(words 11 26)" >queries
 	try 'shspan -d queries docs'
 	exits 0
@@ -149,7 +149,7 @@ inside() {
 	gives 'a\tq1\t16\t1.0000' 'b\tq1\t16\t1.0000'
 }
 
-@test "queries: the coverage that counts depends on the length of the query, and -T sets it" {
+@test "-d: the least coverage of a query depends on its length, and -T sets it" {
 	printf '%s\t%s\n' q25 "$(words 1 15) x1 x2 x3 x4 x5 x6 x7 x8 x9 x10" q25b "$(words 1 14) x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11" \
 		q10 "$(words 1 8) x1 x2" q10b "$(words 1 7) x1 x2 x3" q9 "$(words 1 9)" q9b "$(words 1 8) x1" >queries
 	try 'head -n 1 docs | shspan --pairs -d queries - | cut -f 2,5'
@@ -161,7 +161,7 @@ inside() {
 	gives q9 q9b
 }
 
-@test "queries: -T keeps the pairs that -T 0 gives with at least that coverage" {
+@test "-d: -T writes the pairs of -T 0 that have at least this coverage" {
 	head -n 300 "$T_DATA/en_dev.tsv" | cut -c 1-400 | cut -d ' ' -f 1-40 >queries
 	for t in 0.1 0.4 0.6 0.9 1; do
 		try "shspan --pairs -T 0 -d queries \$T_DATA/en_dev.tsv | awk -v t=$t '\$5 >= t'"
@@ -174,7 +174,7 @@ inside() {
 	done
 }
 
-@test "queries: tables of digits do not match by chance, but word for word" {
+@test "-d: tables of digits match only token by token, not by chance" {
 	printf 'q\t1 0 0 1 0 1 1 0 1 0 0 1 1 1 0 1 0 1 0 0\n' >queries
 	printf 'd\t0 1 0 0 1 0 1 1 0 0 1 0 1 1 1 0 1 0 0 1 0 1 1\n' >docs
 	try 'shspan -d queries docs; shspan --pairs -d queries docs'
@@ -184,7 +184,7 @@ inside() {
 	gives 'd\tq\t20\t0.9091\t1.0000'
 }
 
-@test "queries that are too short give a warning" {
+@test "-d: queries of fewer than 5 tokens give a warning" {
 	printf 'q\tone two\nr\tone two three four five\n' >queries
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
@@ -192,7 +192,7 @@ inside() {
 	says 'shspan: 1 query of fewer than 5 tokens: ignored'
 }
 
-@test "queries: passages of 5 tokens and more are found for certain" {
+@test "-d: every exact passage of at least 5 tokens is found" {
 	head -n 30 "$T_DATA/en_dev.tsv" >docs
 	try 'shtok -n 1 docs'
 	exits 0
@@ -205,7 +205,7 @@ inside() {
 	same expected out
 }
 
-@test "--pairs: matched tokens, and coverage of both" {
+@test "--pairs: writes matched tokens and the coverage of both documents; -T drops pairs of less coverage" {
 	try 'shspan --pairs docs'
 	gives 'b\ta\t20\t0.9091\t0.5000' 'd\ta\t18\t0.4615\t0.4500' 'd\tb\t18\t0.4615\t0.8182' \
 		'd\tc\t20\t0.5128\t0.4878'
@@ -213,7 +213,7 @@ inside() {
 	gives 'b\ta' 'd\tb'
 }
 
-@test "--merge: spans of a pair that are near on both sides become one" {
+@test "--merge: joins spans of a pair that are close in both documents" {
 	printf 'a\t%s\nb\t%s %s %s\n' "$(words 1 100)" "$(words 1 30)" "$(words 500 545)" "$(words 71 100)" >docs
 	try 'shspan docs | cut -f 7'
 	gives 30 30
@@ -223,7 +223,7 @@ inside() {
 	gives 2
 }
 
-@test "--all and -d merge spans at most 60 tokens apart, --first and --pairs none" {
+@test "--all and -d join spans at most 60 tokens apart; --first and --pairs join none" {
 	for gap in 60 61; do
 		printf 'a\t%s\n' "$(words 1 200)" >a
 		printf 'b\t%s %s %s\n' "$(words 1 30)" "$(words 501 $((500 + gap)))" "$(words 71 100)" >b
@@ -245,7 +245,7 @@ inside() {
 	done
 }
 
-@test "sorted seeds and the documents give the same spans as the documents" {
+@test "--seeds: sorted seeds with the documents give the spans of the documents alone" {
 	for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
 		for options in '' '--all' '--count=3' '--pairs'; do
 			try "shspan $options $file | sort"
@@ -263,7 +263,7 @@ inside() {
 	same expected out
 }
 
-@test "the output is the same for any number of threads, and any cut of the input" {
+@test "the output is the same with any number of threads, and for the input in several files" {
 	head -n 100 "$T_DATA/en_dev.tsv" | cut -c 1-200 >queries
 	for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every' '--pairs' '-d queries' '-d queries --pairs'; do
 		try "shspan $options \$T_DATA/en_dev.tsv"
@@ -281,7 +281,7 @@ inside() {
 	done
 }
 
-@test "the output is the same for any -S, and no file is left" {
+@test "the output is the same with any -S, and no temporary file stays" {
 	mkdir tmp
 	for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
 		shseed "$file" >seeds
@@ -302,12 +302,12 @@ inside() {
 	[ -z "$(ls tmp)" ]
 }
 
-# days: en_dev.tsv as four files, day.aa to day.ad
+# days: writes en_dev.tsv as four files, day.aa to day.ad.
 days() {
 	split -n l/4 "$T_DATA/en_dev.tsv" day.
 }
 
-@test "--archive: day by day the same spans as of all days together" {
+@test "--archive: four runs of a day each give the spans of one run of four days" {
 	days
 	for options in '' '--all --bound 100000' '--pairs --bound 100000 -T 0.1'; do
 		rm -rf archive
@@ -335,7 +335,7 @@ days() {
 	same expected out
 }
 
-@test "--archive: --count counts documents of earlier days" {
+@test "--archive: --count counts documents of earlier runs" {
 	days
 	for day in day.a[abc]; do shspan --archive archive "$day" >/dev/null; done
 	try 'shspan --count=3 --archive archive day.ad'
@@ -347,7 +347,7 @@ days() {
 	same out got
 }
 
-@test "--archive: other options, other folders and damage are errors" {
+@test "--archive: refuses other options, other folders and damaged files" {
 	shspan --archive archive docs >/dev/null
 	for options in '-n 6' '-n 4' '--window 5' '--no-fold' '--stem english' '--raw' '-f 2,1'; do
 		try "shspan --archive archive $options docs"
@@ -401,14 +401,14 @@ days() {
 	exits 2
 	says 'shspan: damaged/00000000.tsv: not as the archive wrote it'
 	cp archive/00000000.tsv damaged
-	# the first seed's document
+	# The document number of the first seed is damaged.
 	{ head -c 8 archive/00000000.seed; printf '\377\377\0\0'; tail -c +13 archive/00000000.seed; } >damaged/00000000.seed
 	try 'shspan --archive damaged more'
 	exits 2
 	says "shspan: 'damaged': 00000000.seed is damaged: restore the folder, or make it again from its *.tsv"
 }
 
-@test "--archive: the manifest has the options with the numbers of the defaults" {
+@test "--archive: the manifest has the options, also those with default values" {
 	shspan --archive archive docs >/dev/null
 	try 'sed -n 2p archive/manifest | cut -d " " -f 1-7'
 	gives 'settings -n 6-10 --window 10 -f 1,2'
@@ -416,7 +416,7 @@ days() {
 	exits 0
 }
 
-@test "--archive: sharchive check finds each changed byte" {
+@test "--archive: sharchive check finds a changed bit at the first, tenth and last byte of each file" {
 	shspan --archive archive docs >/dev/null
 	sed 's/^/x/' docs | shspan --archive archive >/dev/null
 	try 'sharchive check archive'
@@ -452,7 +452,7 @@ days() {
 	done
 }
 
-@test "--archive: killed at each system call that changes the folder, it is old or new" {
+@test "--archive: a run killed at any system call that changes the folder leaves the old or the new archive" {
 	export SOURCE_DATE_EPOCH=1000
 	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
@@ -466,7 +466,7 @@ days() {
 			rm -rf archive got
 			cp -r one archive
 			killed_at "${case%%:*}" $n shspan -j 1 --archive archive -o got day.ab || break
-			# what the archive knows was written before
+			# The spans are written before the archive has the documents.
 			! cmp -s two/manifest archive/manifest || same spans got
 			try 'shspan --archive archive -o again day.ab'
 			exits 0
@@ -482,7 +482,7 @@ days() {
 		least=${case#*:}
 		[ "$n" -ge "${least%:*}" ]
 	done
-	# the first run
+	# The first run makes the archive.
 	for case in fsync:5:1 renameat:1:1 openat:8:3 write:3:1 unlinkat:1:1; do
 		for ((n = ${case##*:}; ; n++)); do
 			rm -rf archive
@@ -497,7 +497,7 @@ days() {
 	done
 }
 
-@test "--archive: sharchive compact merges all segments, and later runs write the same bytes" {
+@test "--archive: sharchive compact merges all segments, and later runs give the same bytes" {
 	head -n 60 "$T_DATA/en_dev.tsv" >sixty
 	split -n l/6 sixty day.
 	seed=${T_SEED:-$RANDOM}
@@ -537,7 +537,7 @@ days() {
 	says 'sharchive: 0 documents in 0 segments, all good'
 }
 
-@test "--archive: sharchive compact does not give damage a checksum, and needs the byte order" {
+@test "--archive: sharchive compact refuses damaged segments and segments of another byte order" {
 	shspan --archive archive docs >/dev/null
 	sed 's/^/x/' docs | shspan --archive archive >/dev/null
 	for file in archive/*.tsv archive/*.seed; do
@@ -559,7 +559,7 @@ days() {
 	says "sharchive: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
 }
 
-@test "--archive: sharchive expire leaves the archive of the documents that stay" {
+@test "--archive: sharchive expire leaves the archive that the other documents make" {
 	head -n 60 "$T_DATA/en_dev.tsv" >sixty
 	split -n l/6 sixty day.
 	seed=${T_SEED:-$RANDOM}
@@ -569,7 +569,7 @@ days() {
 		rm -rf archive plain
 		: >log
 		for day in day.a[abcde]; do
-			# clocks may go back
+			# The clock goes back in every second round.
 			time=$((1000 + RANDOM % 4 * 1000))
 			((round % 2)) || time=$((1000 + $(wc -l <log) * 1000))
 			echo "$time $day" >>log
@@ -623,7 +623,7 @@ days() {
 	done
 }
 
-@test "--archive: sharchive expire keeps documents of archives without times" {
+@test "--archive: sharchive expire keeps documents without a time, and counts them" {
 	sed 's/^/x/' docs >new
 	SOURCE_DATE_EPOCH=1000 shspan --archive archive docs >/dev/null
 	sed -i '/^added /d' archive/manifest
@@ -653,7 +653,7 @@ days() {
 	says "sharchive: 'archive': manifest is damaged: restore the folder, or make it again from its *.tsv"
 }
 
-@test "--archive: a time out of range is refused before anything is written" {
+@test "--archive: SOURCE_DATE_EPOCH out of range is refused before anything is written" {
 	for time in 10000000000 now; do
 		try "SOURCE_DATE_EPOCH=$time shspan --archive archive docs"
 		exits 2
@@ -662,7 +662,7 @@ days() {
 	done
 }
 
-@test "--archive: sharchive compact and expire killed at each system call: the archive is old or new" {
+@test "--archive: sharchive compact or expire killed at any system call leaves the old or the new archive" {
 	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	head -n 50 "$T_DATA/en_dev.tsv" >fifty
@@ -671,7 +671,7 @@ days() {
 	for day in day.a[abcd]; do
 		shspan --archive old $day >/dev/null
 		((SOURCE_DATE_EPOCH += 1000))
-		# the first segment loses one of its two days
+		# The first segment has two days, and expire removes one of them.
 		[ $day != day.ab ] || sharchive compact old
 	done
 	for command in 'compact archive' '-q expire archive 3500s'; do
@@ -701,7 +701,7 @@ days() {
 				try 'shspan --archive again day.ae'
 				exits 0
 				same $state.spans out
-				# this removes what is superfluous, too
+				# The next run removes the files that no manifest names.
 				try "sharchive $command"
 				exits 0
 				same new/manifest archive/manifest
@@ -714,7 +714,7 @@ days() {
 	done
 }
 
-@test "--archive: two runs at the same time follow each other" {
+@test "--archive: of two runs at the same time one waits for the other" {
 	days
 	shspan --archive archive day.aa >/dev/null
 	shspan --archive archive day.ab >ab &
@@ -727,7 +727,7 @@ days() {
 	same expected got
 }
 
-@test "places lie on borders of words, characters and escapes" {
+@test "spans begin and end at borders of words, characters and escapes" {
 	for options in '' '--all' '--count' '--exact 12' '-n 3' '--segment jieba -n 5'; do
 		for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
 			try "head -n 100 $file | shspan $options"
@@ -739,7 +739,7 @@ days() {
 	done
 }
 
-@test "one token very often, one passage in many documents, documents of one token: in linear time" {
+@test "a token repeated 300,000 times, a passage in 30,000 documents, 300,000 documents of a token: linear time" {
 	yes a | head -n 300000 | tr '\n' ' ' >line
 	{ printf 'a\t'; cat line; printf '\nb\t'; cat line; echo; } >docs
 	for options in '' '--all' '--exact 50' '--count'; do
@@ -762,7 +762,7 @@ days() {
 	gives
 }
 
-@test "--count: a long passage in too few documents: in linear time" {
+@test "--count: a passage of 10^6 tokens in too few documents takes linear time" {
 	seq -f 'w%.0f' -s ' ' 1 1000000 >text
 	{ printf 'a\t'; cat text; printf 'b\t'; cat text; printf 'c\t'; sed 's/\( [^ ]*\)\{20\}/& x/g' text; } >docs
 	try 'timeout 10 shspan --count=3 docs | wc -l'
@@ -772,7 +772,7 @@ days() {
 	gives 'a\t1000000' 'b\t1000000' 'c\t21'
 }
 
-@test "text of a small alphabet, in which every short sequence occurs: in linear time" {
+@test "random text of four different tokens takes linear time" {
 	awk 'BEGIN { srand(7); for (d = 0; d < 20; d++) { printf "d%d\t", d
 		for (i = 0; i < 5000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
 	for options in '' '--all' '--exact 20' '-d docs'; do
@@ -781,14 +781,14 @@ days() {
 	done
 }
 
-@test "an archive of no documents is whole" {
+@test "--archive: an archive of no documents passes sharchive check" {
 	try 'shspan --archive empty /dev/null'
 	exits 0
 	try 'sharchive check empty'
 	exits 0
 }
 
-@test "text of a small alphabet: --first takes at most half of the CPU time of --all" {
+@test "random text of four different tokens: --first takes at most half of the CPU time of --all" {
 	awk 'BEGIN { srand(7); for (d = 0; d < 16; d++) { printf "d%d\t", d
 		for (i = 0; i < 20000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
 	TIMEFORMAT='%3U'
@@ -802,7 +802,7 @@ days() {
 	awk "BEGIN { exit !($first <= 0.5 * $all) }"
 }
 
-@test "a seed in very many places: the first one and the last one before, and a message" {
+@test "a seed in more than 50 places is compared with two of them, with a message; --bound raises the limit" {
 	awk -v text="$(words 1 15)" 'BEGIN { for (i = 0; i < 60; i++) print i "\t" text }' >docs
 	try 'shspan --all docs | cut -f 1,4'
 	exits 0
@@ -813,7 +813,7 @@ days() {
 	gives 1770
 }
 
-@test "contradicting options are refused" {
+@test "contradicting options, bad seeds and bad documents are refused" {
 	for options in '--first --all' '--exact 5 --count' '--every' '--pairs --exact 5' '-T 0.5' '--seeds' \
 		'-d docs --all' '-d docs --window 3' '-d docs -S 1G' '--merge 3 --count' '--exact 5 -n 6' '--identity 2' '--bound 1'; do
 		try "shspan $options docs"
@@ -832,7 +832,7 @@ days() {
 	[ "$(cat bad)" = bad ]
 }
 
-@test "memory of queries does not grow with the stream" {
+@test "-d: a stream of nine times the documents stays within 300 MB of memory" {
 	sanitized && skip 'sanitizers hold memory back'
 	head -n 50 "$T_DATA/en_dev.tsv" >queries
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
