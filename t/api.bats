@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The library as programs meet it: what it exports, and that programs of earlier releases go on.
+# The shared library: its exports, its header, and programs that were compiled with the header of earlier releases.
 load helper
 
 setup_file() {
@@ -10,13 +10,13 @@ setup_file() {
 	export here BUILD library symbols
 }
 
-# The names that the library exports, with their versions.
+# exported: prints the names that the library exports, with their versions.
 exported() {
 	command -v nm >/dev/null || skip 'no nm(1)'
 	nm -D --defined-only "$library" | awk '$2 != "A" { sub("@@", "@", $3); print $3 }' | sort
 }
 
-# A program for the shared library, unless that wants the sanitizers' own in each program.
+# Compiles a program with the shared library. Skips the test when the library needs a sanitizer in the program.
 compile() {
 	if grep -Eq "__[at]san_init" "$library"; then skip 'the library watches itself'; fi
 	if [ ! -e libsimhash.so ]; then
@@ -26,14 +26,14 @@ compile() {
 	${CC:-cc} "$@" -L. -lsimhash
 }
 
-@test "it exports exactly the symbols of its list" {
+@test "the library exports exactly the symbols of libsimhash0.symbols" {
 	awk 'NF == 2 && /^ simhash_.*@/ { print $1 }' "$symbols" | sort >want
 	grep -q 'simhash_new@LIBSIMHASH_0$' want
 	exported >got
 	same want got
 }
 
-@test "the header declares all of these functions, and the manual page describes them" {
+@test "the header declares every exported function, and the manual page describes it" {
 	exported | sed -n 's/@.*//; /^simhash_/p' >got
 	{ printf '%s\n' simhash_pair simhash_passage_fn; cat got; } | sort -o got # types
 	${CC:-cc} -E -P "$here/lib/simhash.h" | tr '\n' ' ' | grep -oE '\bsimhash_[a-z_]+ ?\(' |
@@ -47,7 +47,7 @@ compile() {
 	same want got
 }
 
-@test "the header is C99, C11 and C++" {
+@test "the header compiles as C99, C11 and C++" {
 	printf '#include <simhash.h>\nint main(void) { return !simhash_version(); }\n' >a.c
 	cp a.c a.cc
 	for std in c99 c11; do
@@ -58,7 +58,7 @@ compile() {
 	${CC:-cc} -std=c++11 -pedantic -Wall -Wextra -Werror -I"$here/lib" -fsyntax-only a.cc
 }
 
-@test "programs made with the header of any release get the programs' results" {
+@test "a program compiled with the header of any release gets the results of shfp, shband and shjoin" {
 	export LD_LIBRARY_PATH=$PWD
 	cut -f 1,2 "$T_DATA/en_dev.tsv" | tr -d '\\' >docs
 	shfp --bare --raw -n 1-2 -w tf --seed 7 docs >want.fp
@@ -80,7 +80,7 @@ compile() {
 	done
 }
 
-@test "passages are those of shspan" {
+@test "the passages of the library are those of shspan" {
 	export LD_LIBRARY_PATH=$PWD
 	cut -f 1,2 "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" | tr -d '\\' >docs
 	awk -F '\t' 'NR % 9 == 0 { print $1 "\t" substr($2, 1, 600) }' docs | iconv -c -t utf-8 >queries
@@ -160,7 +160,7 @@ compile() {
 	done
 }
 
-@test "a structure that has changed its size or a member its place is found" {
+@test "structures have the size and the offsets of the header of each release" {
 	printf '#include <stddef.h>\n#include <stdio.h>\n#include <simhash.h>\nint main(void)\n{\n' >sizes.c
 	for member in code text; do
 		echo "printf(\"$member %zu\\n\", offsetof(struct simhash_error, $member));"

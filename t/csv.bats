@@ -9,7 +9,7 @@ setup() {
 		'"3",Something else,5' >in
 }
 
-@test "records in quotes hold commas, quotes and line ends; header and records stay as they came" {
+@test "quoted fields may have commas, quotes and line ends; the header and records are written unchanged" {
 	try 'shdedup -q --csv -f no,text --report report in'
 	exits 0
 	says
@@ -27,7 +27,7 @@ setup() {
 	same expected out
 }
 
-@test "a byte order mark and DOS line ends stay" {
+@test "a byte order mark and DOS line ends are written unchanged" {
 	printf '\357\273\277' >dos
 	sed 's/$/\r/' in >>dos
 	(head -n 3 dos; tail -n 1 dos) >expected
@@ -53,7 +53,7 @@ setup() {
 	same expected out
 }
 
-@test "several files have one header, which is written once; files of -O have their own" {
+@test "the common header of several files is written once, and in each file of -O" {
 	(head -n 1 in; echo '4,Quite another text,6') >more
 	(head -n 3 in; tail -n 1 in; tail -n 1 more) >expected
 	: >empty
@@ -73,7 +73,7 @@ setup() {
 	says "shdedup: other:1: the header differs from that of 'in'"
 }
 
-@test "the last record may lack its line end, and a file may have no record" {
+@test "a last record without a line end is read, and a file with a header only has no records" {
 	printf 'id,text\n1,a' >short
 	try 'shdedup -q --csv short'
 	exits 0
@@ -89,7 +89,7 @@ setup() {
 	gives
 }
 
-@test "bad records have file and line" {
+@test "a bad record gives a message with file and line" {
 	printf 'id,text\n1,"a\nb"\n2,"c\nd\n' >bad
 	try 'shdedup -q --csv bad'
 	exits 2
@@ -112,7 +112,7 @@ setup() {
 	[ "$(cat aside)" = 2 ]
 }
 
-@test "--csv contradicts --json, -l, --crlf and --trailer" {
+@test "--csv is refused with --json, -l, --crlf and --trailer" {
 	for option in --json -l; do
 		try "shdedup --csv $option in"
 		exits 2
@@ -125,7 +125,7 @@ setup() {
 	done
 }
 
-@test "random tables: Python's csv reads from the output what it wrote, for any number of threads" {
+@test "random tables: Python's csv reads from the output the records that it wrote, with any number of threads" {
 	python3 - <<'END'
 import csv, io, random, subprocess
 random.seed(4180)
@@ -137,14 +137,14 @@ for turn in range(24):
         cell = lambda k: ''.join(random.choices(pieces, k=random.randrange(k)))
         rows.append([cell(6), str(i), cell(9) + ' n%d' % random.randrange(1 + n // 2), cell(4)])
     table = io.StringIO(newline='')
-    # With LF line ends, QUOTE_MINIMAL leaves a bare CR unquoted, and the module's own reader ends the record there.
+    # With LF line ends, QUOTE_MINIMAL does not quote a CR, and the reader of the module ends the record at the CR.
     end, quoting = random.choice([('\n', csv.QUOTE_ALL), ('\r\n', csv.QUOTE_ALL), ('\r\n', csv.QUOTE_MINIMAL)])
     writer = csv.writer(table, lineterminator=end, quoting=quoting)
     head = ['a "quoted", name', 'id', 'text\nbody', '']
     writer.writerows([head] + rows)
     mark = random.choice(['', '\ufeff'])
     data = (mark + table.getvalue()).encode()
-    # The same documents as TSV with escapes, which must lose the same ones.
+    # shdedup must remove the same documents from TSV with escapes.
     escape = {'\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t'}
     tsv = ''.join('%s\t%s\n' % (r[1], ''.join(escape.get(c, c) for c in r[2])) for r in rows)
     run = lambda *a, given: subprocess.run(a, input=given, stdout=subprocess.PIPE, check=True).stdout
@@ -161,7 +161,7 @@ for turn in range(24):
 END
 }
 
-# forms: the same documents as TSV with escapes, as CSV, and as TSV with a header and other columns.
+# forms: writes the same documents as TSV with escapes, as CSV, and as TSV with a header and other columns.
 forms() {
 	python3 - <<'END'
 import csv
@@ -185,7 +185,7 @@ with open('dos.tsv', 'w', encoding='utf-8', newline='') as f:
 END
 }
 
-@test "each program that reads documents reads the same from CSV, and from TSV with a header" {
+@test "each program that reads documents gives the same from TSV, CSV, and TSV with a header" {
 	head -n 60 "$T_DATA/en_dev.tsv" >docs.tsv
 	forms
 	shdedup -q --report groups docs.tsv >/dev/null
@@ -200,7 +200,7 @@ END
 			given=$form
 			[ "$form" = docs.tsv ] || given="$given -f 'a \"key\",body'"
 			[[ $run != shreport* ]] || rest=' | grep -v "^<title"'
-			# These write the documents: only which of them is compared.
+			# shdrop writes documents. Only the texts are compared.
 			[[ $run != shdrop* || $form != *.csv* ]] ||
 				rest='| python3 -c "import csv, sys; [print(r[1]) for r in list(csv.reader(sys.stdin))[1:]]"'
 			[[ $run != shdrop* || $form != *header* ]] || rest='| tail -n +2 | cut -f 2'
@@ -213,7 +213,7 @@ END
 	done
 }
 
-@test "--header: the header goes through, columns are marked and ranked by name, DOS files need --crlf" {
+@test "--header: writes the header, names the columns of --mark and --keep, and needs --crlf for DOS files" {
 	printf '%s\n' 'no	q	body' '1	3	To be, or not to be, that is it' '2	4	To be, or not to be, that is it' '3	5	Something else' >in
 	try 'shdedup -q --header -f no,body --keep=max:q in'
 	exits 0
@@ -250,7 +250,7 @@ END
 	same expected out
 }
 
-@test "--header: a line with other fields is bad, and so is a header without the names" {
+@test "--header: refuses a line with another number of fields, and a header without the names of -f" {
 	printf 'id\ttext\tq\n1\ta\tb\n2\tc\n' >in
 	try 'shfp --header in'
 	exits 2
@@ -279,7 +279,7 @@ END
 	done
 }
 
-@test "shcut cuts the same passages from CSV, JSON and TSV with a header, and keeps all other fields" {
+@test "shcut removes the same passages from CSV, JSON and TSV with a header, and keeps all other fields" {
 	head -n 60 "$T_DATA/en_dev.tsv" >docs.tsv
 	forms
 	for form in docs.tsv 'docs.csv --csv' 'head.tsv --header' 'dos.tsv --header --crlf' 'docs.jsonl --json'; do

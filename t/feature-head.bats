@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# Features and documents with a number behind the text have one form: each program that reads features
-# distinguishes them, or stops.
+# A feature record and a document record with a number behind the text have the same form. Each program that reads
+# features tells them apart, or stops.
 
 load helper
 
 programs='shfp shweight shdf shshare'
 
-# texts INPUT: every program stops at line 1 and names the ways out.
+# texts INPUT: every program stops at line 1 with a message that names -f and --features.
 texts() {
 	printf '%b' "$1" >in
 	for p in $programs; do
@@ -21,7 +21,7 @@ texts() {
 	done
 }
 
-# features INPUT: every program reads it.
+# features INPUT: every program reads the records as features.
 features() {
 	printf '%b' "$1" >in
 	for p in $programs; do
@@ -30,7 +30,7 @@ features() {
 	done
 }
 
-@test "one record with a blank, of more than 4 tokens, or of a word with capitals: it may be a text" {
+@test "a single record with blanks, with more than 4 tokens or with a capital is refused as a possible text" {
 	for text in 'the quick brown fox jumps over it' 'The quick brown fox.' 'red shoes' 'Red shoes' 'RED' 'Red' \
 		'été à la mer' 'Été' 'ﬁsh' '今天天气很好我们去公园' '今天 天气' 'こんにちは' 'สวัสดี' 'a.b.c.d.e' 'two  blanks' ' red' 'red '; do
 		texts "a\t$text\t1\n"
@@ -47,7 +47,7 @@ features() {
 	exits 2
 }
 
-@test "each id once: the first record that may be a text is named" {
+@test "ids that stand once: the message names the first record that may be a text" {
 	texts '1\tred shoes\t5\n2\tblue hats\t5\n'
 	texts '1\tred shoes\t1\n2\tblue\t1\n3\tgreen\t1\n'
 	printf '1\tred\t1\n2\tu.s.a\t1\n3\tgreen hats\t1\n' >in
@@ -56,14 +56,14 @@ features() {
 		exits 2
 		grep -q "^$p: in:3: this looks like a text" err
 	done
-	# Beyond the first 64 KiB, too, if one of them is there.
+	# The record that may be a text stands within the first 64 KiB. The input is longer.
 	seq 9999 | awk '{ print "id" $1 "\t" ($1 == 2000 ? "two words" : "word" $1) "\t1" }' >in
 	try 'shfp in'
 	exits 2
 	grep -q '^shfp: in:2000: this' err
 }
 
-@test "ids that stand twice: long texts that do not overlap as n-grams do are texts" {
+@test "ids that stand twice: records are refused when they do not overlap as n-grams do" {
 	texts 'a\tthe quick brown fox jumps over it\t1\na\tthe lazy dog sleeps in the sun\t1\n'
 	texts 'a\tThe quick brown fox jumps over it\t1\na\tthe lazy dog sleeps in the sun\t3\nb\tx\t1\n'
 	texts 'a\t今天天气很好我们去公园\t1\na\t明天下雨我们在家里看书\t1\n'
@@ -71,7 +71,7 @@ features() {
 	features 'a\tred shoes\t1\na\tblue hats\t2\nb\tred shoes\t1\nb\tgreen cats\t1\n'
 }
 
-@test "features are read: plain words, n-grams that overlap, and empty features" {
+@test "plain words, n-grams that overlap and empty features are read as features" {
 	features 'a\tred\t1\n'
 	features 'a\tred\t2.000000\nb\tblue\t7\nc\tété\t1\nd\t好\t1\n'
 	features 'a\t\t0\n'
@@ -84,7 +84,7 @@ features() {
 	features 'a\tred\t1\nb\t今天\t1\nc\tred-shoes\t7\n'
 }
 
-@test "records of a slow writer, one at a time: the same answer" {
+@test "records that come one at a time are told apart in the same way" {
 	printf 'a\tred shoes\t1\na\tshoes and\t1\n' >grams
 	printf 'a\tred shoes\t1\nb\tblue hats\t1\n' >texts
 	slowly() { while IFS= read -r line; do sleep 0.2 && printf '%s\n' "$line"; done <"$1"; }
@@ -99,9 +99,9 @@ features() {
 	done
 }
 
-@test "--features reads them as features" {
+@test "--features reads records that may be texts as features" {
 	printf 'a\tthe quick brown fox\t1\nb\tblue hats\t1\n' >in
-	# The two plain features of one document make all records features.
+	# Two features of one document that are single words show that all records are features.
 	printf 'z\tx\t1\nz\ty\t1\n' >two
 	cat in two >known
 	for p in shfp shweight shdf 'shshare --least 1'; do
@@ -114,7 +114,7 @@ features() {
 	done
 }
 
-@test "shtok | shweight | shfp: documents of one feature, by every tokenizer" {
+@test "shtok | shweight | shfp: documents of one feature are read, or refused with the message, for each tokenizer" {
 	for text in 'One Two' 'One' 'été' '今天天气' '' 'a b c d e f g'; do
 		for o in '' '-n 2' '-n 9' '-n 2-4' '-u char -n 20' '--no-fold -n 2' '--split fields' '--split bytes -n 4' '--keep han -n 2'; do
 			printf 'x\t%s\ny\t%s\n' "$text" "$text" >docs
@@ -122,7 +122,7 @@ features() {
 			try "shtok $o docs | shweight --features | shfp --features"
 			exits 0
 			same expected out
-			# Without options: the same, or the message.
+			# Without --features the result is the same, or the program stops with the message.
 			shtok $o docs >tokens
 			try 'shweight tokens | shfp'
 			if [ "$status" = 0 ]; then
@@ -137,7 +137,7 @@ features() {
 	done
 }
 
-@test "shtok | shweight | shfp: as many documents of two n-grams as of one need no option" {
+@test "shtok | shweight | shfp: a document of two n-grams shows that all records are features" {
 	for o in '-n 2' '-n 3' '-n 3 --no-fold' '-n 9 -u char'; do
 		printf 'a\tOne Two\nb\tOne Two Three Four\nc\tFive Six\nd\tFive Six Seven Eight\n' >docs
 		try "shtok $o docs | shweight | shfp"
@@ -145,12 +145,12 @@ features() {
 		shfp --bare --simhash $o docs >expected
 		same expected out
 	done
-	# One such document is enough: its n-grams overlap.
+	# One document of two overlapping n-grams is enough.
 	{ seq 99 | sed 's/.*/&\tone two/' && printf 'z\tone two three\n'; } >docs
 	try 'shtok -n 2 docs | shweight | shfp | wc -l'
 	exits 0
 	gives 100
-	# No document has two n-grams.
+	# Without a document of two n-grams the input is refused.
 	try 'head -n 9 docs | shtok -n 2 | shweight'
 	exits 2
 	grep -q '^shweight: -:1: this looks like a text' err

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# Documents in lines of JSON, in every program that reads documents.
+# --json: documents as lines of JSON, in every program that reads documents.
 load helper
 
-@test "the named fields are read as the same text in TSV would be" {
+@test "--json: the named fields give the result of the same text in TSV" {
 	printf '%s\n' '{"id":"a","n":[1,{"id":"x"}],"text":"The quick\nbrown\tfox \u0061nd \ud83d\ude00 é\u0301"}' \
 	    ' { "text" : "second" , "id" : 2.50 } ' >docs.jsonl
 	printf 'a\tThe quick\\nbrown\\tfox and 😀 é\xcc\x81\n2.50\tsecond\n' >docs.tsv
@@ -17,7 +17,7 @@ load helper
 	same expected out
 }
 
-@test "-f names the two fields, before or after other options" {
+@test "--json: -f names the two fields, before or after other options" {
 	echo '{"id":"no","url":"http://x/","body":"one two"}' >docs.jsonl
 	printf 'http://x/\tone\t1\nhttp://x/\ttwo\t1\n' >expected
 	try 'shtok -n 1 -f url,body --json docs.jsonl'
@@ -28,7 +28,7 @@ load helper
 	grep -q 'the names of two fields' err
 }
 
-@test "with -l the id is the line number, and -f names only the text" {
+@test "--json -l: the id is the line number, and -f names only the text" {
 	printf '%s\n' '{"text":"One two three four, five."}' '{"body":"no text"}' '' \
 	    '{"text":"One two three four five!","id":7}' '{"text":"something else\naltogether"}' >docs.jsonl
 	cp docs.jsonl more.jsonl
@@ -64,7 +64,7 @@ load helper
 	grep -qF "shtok: -f: fields 'id,text': expected only the name of the text: with -l the line's number is the id" err
 }
 
-@test "backslashes of the text are text, not escapes of the records" {
+@test "--json: backslashes of the text are no escapes of records" {
 	printf '%s\n' '{"id":"a","text":"path\\name"}' >docs.jsonl
 	printf 'a\tpath\t1\na\tname\t1\n' >expected
 	try 'shtok -n 1 --json docs.jsonl'
@@ -72,7 +72,7 @@ load helper
 	same expected out
 }
 
-@test "a bad line is an error with its place, or rejected unaltered" {
+@test "--json: a bad line is an error with its place, and --rejects writes it unchanged" {
 	cat >docs.jsonl <<-'END'
 	{"id":"a","text":"one"}
 	{"id":"b","text":"two"
@@ -104,7 +104,7 @@ load helper
 	grep -q 'field "id" is not a string or number (--rejects FILE puts bad records aside)' err
 }
 
-@test "real documents: the same fingerprints as from TSV, with any number of threads" {
+@test "--json: real documents give the fingerprints of TSV, with any number of threads" {
 	python3 -c '
 import json, sys
 un = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
@@ -127,7 +127,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	same expected out
 }
 
-@test "half of a surrogate pair is counted as ill-formed UTF-8 is" {
+@test "--json: half of a surrogate pair counts as ill-formed UTF-8" {
 	warned='1 ill-formed UTF-8 sequence replaced (--strict makes them errors)'
 	strict='1 ill-formed UTF-8 sequence (--strict)'
 	printf '%s\n' '{"id":"a","text":"one\ud800two \ud83d\ude00"}' >half.jsonl
@@ -165,7 +165,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	says "shtok: 5 ill-formed UTF-8 sequences replaced (--strict makes them errors)"
 }
 
-@test "half of a surrogate pair cannot be in an id, which no replacement may alter" {
+@test "--json: half of a surrogate pair in an id is refused, because ids are never changed" {
 	printf '%s\n' '{"id":"a\ud800","text":"one"}' >half.jsonl
 	for P in shtok shfp shdedup; do
 		try "$P --json half.jsonl"
@@ -178,7 +178,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	same half.jsonl bad
 }
 
-@test "errors about an array, or an object on several lines, name a program that makes lines" {
+@test "--json: an array, or an object on several lines, gives a message that names jq" {
 	printf '[{"id":1,"text":"a"}]\n' >in
 	try 'shfp --json in'
 	exits 2
@@ -189,7 +189,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	says 'shtok: in:1: JSON: the line ends, expected a string (jq -c . makes each object one line)'
 }
 
-@test "-f reaches into objects and arrays by a path or a pointer of RFC 6901" {
+@test "--json: -f finds fields in objects and arrays by a path or an RFC 6901 pointer" {
 	cat >nested <<-'END'
 	{"meta":{"id":8,"a.b":"dotted","tags":["x",{"t":"deep"}]},"body":{"text":"one two","x/y":"slash","m~n":"tilde"},"":"empty"}
 	END
@@ -206,7 +206,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	reads /body/m~0n,/ 'tilde:empty '
 	try 'shdedup -q --json -f meta.id,body.text --mark m nested | tail -c 11'
 	gives ',"m":null}'
-	# A field of the whole name comes first; of several of one name the last counts.
+	# A field with the whole name precedes a path. The last of several fields of one name counts.
 	printf '%s\n' '{"id":1,"a":{"b":"path"},"a.b":"name"}' '{"id":2,"a":{"b":"first"},"a":{"b":"x","b":"last"}}' >nested
 	reads id,a.b '1:name 2:last '
 	for bad in '/~2,text' 'id,/a~'; do
@@ -216,7 +216,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	done
 }
 
-@test "random objects: a pointer finds the same value as another JSON reader" {
+@test "--json: a pointer finds the value that Python finds, in random objects" {
 	python3 - >cases <<-'END'
 	import json, random
 	random.seed(5)
@@ -252,7 +252,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	done <cases
 }
 
-@test "an array of strings is a text of paragraphs; messages name the fields that are there" {
+@test "--json: an array of strings is a text of paragraphs, and messages name the fields of the object" {
 	printf '%s\n' '{"id":1,"text":["one two", "", "thr\u0065e"]}' '{"id":2,"text":[]}' >docs
 	try 'shtok -n 1 --json docs'
 	exits 0
@@ -276,7 +276,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	grep -q 'no field "id", there are "field0", .*, \.\.\. (-f' err
 }
 
-@test "-f with several fields of text joins them by blanks: TSV, JSON, CSV and files with a header" {
+@test "-f with several text fields joins them by blanks, in TSV, JSON, CSV and with --header" {
 	printf 'id\ttitle\tyear\tauthors\n1\tOne two\t1999\tA. Smith\n2\tThree\\nfour\t2000\tB, C\n' >header
 	tail -n +2 header >docs
 	printf '1\tOne two A. Smith\n2\tThree\\nfour B, C\n' >joined
@@ -297,7 +297,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	[ "$(cat order)" = 'a smith 1999 one two b c 2000 three four' ]
 }
 
-@test "-f with several fields of text: shdedup and shverify compare all of them" {
+@test "-f with several text fields: shdedup and shverify compare all of them" {
 	seq 30 | awk '{ print "a" $1 "\ttitle " $1 % 3 " of a work on many things\tx\tauthor " $1 % 5 " and others of this place" }' >docs
 	awk -F '\t' '{ print $1 "\t" $2 " " $4 }' docs >joined
 	shdedup --dry-run --report - -q joined >expected
@@ -318,7 +318,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	same ids out
 }
 
-@test "-f with several fields of text is refused where places count, and with one twice" {
+@test "-f with several text fields is refused by programs that write places; the same field twice is refused" {
 	printf 'a\tb\tc\n' >docs
 	for p in shseed shspan 'shcut -d docs'; do
 		try "$p -f 1,2,3 docs"

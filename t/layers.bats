@@ -1,24 +1,23 @@
 #!/usr/bin/env bats
-# What HACKING.md says of the library's structure, held against the sources and what was
-# compiled from them.
+# Checks the sources and the objects of the library against the rules of HACKING.md.
 load helper
 
 root=$BATS_TEST_DIRNAME/..
 export BUILD=${BUILD:-$root/build}
 
-# layers: the folders of lib/ as HACKING.md lists them, lowest first
+# layers: prints the folders of lib/ as HACKING.md lists them, the lowest first.
 layers() {
 	awk '/^## /{ here = $2 == "Layers" }
 	    here && /^    [a-z]+ +[^ ]/ { print $1 }' "$root/HACKING.md"
 }
 
-# includes: a line "FILE LAYER" for each header of lib/LAYER that a source below lib includes
+# includes: prints "FILE LAYER" for each header of lib/LAYER that a source file in lib includes.
 includes() {
 	grep -rn '^#include "' "$root/lib" --include='*.[ch]' |
 	    sed -nE 's|^.*/lib/([^:]*):.*"([^"/]*)/.*|\1 \2|p'
 }
 
-# objects: those of the sources below lib, as they are built; skips where they say little
+# objects: writes the names of the objects of lib to the file objects. Skips the test when their symbols say little.
 objects() {
 	[ -z "${SAN-}" ] || skip 'sanitizers add symbols of their own'
 	(cd "$root" && printf '%s\n' lib/*/*.c) | sed "s|.*|$BUILD/&|; s|c$|o|" >objects
@@ -26,7 +25,7 @@ objects() {
 	nm "$(grep io/source.o objects)" | grep -q ' T ' || skip 'objects for link-time optimisation'
 }
 
-# calls NAME...: the objects that want one of these, below lib
+# calls NAME...: writes the objects of lib that refer to one of these symbols to the file called.
 calls() {
 	objects
 	xargs nm -A -u <objects | sed -E 's|^.*/lib/([^:]*):|\1|' |
@@ -42,7 +41,7 @@ calls() {
 	grep -qx ingest listed
 }
 
-@test "includes point downward" {
+@test "no source of lib includes a header of a higher layer" {
 	layers | awk '{ print $1, NR }' >ranks
 	includes >edges
 	[ "$(wc -l <edges)" -gt 100 ]
@@ -52,12 +51,12 @@ calls() {
 	same /dev/null up
 }
 
-@test "libsimhash is made without lib/ingest" {
+@test "no source outside of lib/ingest includes a header of lib/ingest" {
 	includes | awk '$2 == "ingest" && $1 !~ /^ingest\//' >out
 	same /dev/null out
 }
 
-@test "no two sources define one name: libsimhash and lib/ingest are linked together" {
+@test "no two sources of lib define the same global name" {
 	objects
 	xargs nm -A --defined-only <objects | awk '$2 ~ /^[BDRTV]$/ { print $3 }' | sort >names
 	[ "$(wc -l <names)" -gt 500 ]
@@ -65,7 +64,7 @@ calls() {
 	same /dev/null twice
 }
 
-@test "a header begins with the promise of its module" {
+@test "every header begins with a comment" {
 	for header in "$root"/lib/*/*.h "$root"/bin/*.h; do
 		case $(head -c 2 "$header") in
 		'/*') ;;
@@ -75,7 +74,7 @@ calls() {
 	same /dev/null out
 }
 
-@test "names that objects share begin with sh_ or simhash_" {
+@test "every global name of lib begins with sh_ or simhash_" {
 	objects
 	xargs nm -A -g --defined-only <objects >names
 	[ "$(wc -l <names)" -gt 100 ]
@@ -83,7 +82,7 @@ calls() {
 	same /dev/null out
 }
 
-@test "the library has no global state" {
+@test "no object of lib has writable data" {
 	objects
 	xargs objdump -t <objects | awk '/file format/ { from = $1; next }
 	    $NF ~ /^[.$]/ { next }
@@ -91,18 +90,18 @@ calls() {
 	same /dev/null out
 }
 
-@test "the library never prints" {
+@test "no object of lib calls a function that prints" {
 	calls printf fprintf vprintf vfprintf puts putchar putc fputc fputs fwrite perror stdout \
 	    stderr syslog
 	same /dev/null called
 }
 
-@test "the library never exits" {
+@test "no object of lib calls a function that ends the program" {
 	calls exit _exit quick_exit abort _Exit
 	same /dev/null called
 }
 
-@test "only lib/io touches descriptors" {
+@test "only lib/io calls functions on file descriptors" {
 	calls open openat creat close read pread readv write pwrite writev lseek dup dup2 dup3 pipe \
 	    pipe2 fcntl ioctl mmap munmap stat lstat fstat fstatat fopen fdopen fread fclose \
 	    freopen unlink unlinkat rename renameat mkdir mkostemp opendir fork posix_spawn \
@@ -112,13 +111,13 @@ calls() {
 	same /dev/null out
 }
 
-@test "the library does not look at the locale" {
+@test "no object of lib calls a function that depends on the locale" {
 	calls strtod strtof strtold atof localeconv strcoll strxfrm isalpha isalnum isupper islower \
 	    toupper tolower towupper towlower iswalpha mbstowcs wcstombs mbrtowc setlocale
 	same /dev/null called
 }
 
-@test "sources of fp, text, segment, unicode, stream, archive and api do not call each other in circles" {
+@test "sources of fp, text, segment, unicode, stream, archive and api have no circular calls" {
 	objects
 	grep -E 'lib/(fp|text|segment|unicode|stream|archive|api)/' objects | xargs nm -A >symbols
 	awk '{ file = $1; sub(/:.*/, "", file); sub(/.*lib\//, "", file) }

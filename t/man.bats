@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The manual pages and README.md: examples run, and what a page says of a program holds.
+# The manual pages and README.md: their examples run, and options, operands and messages are those of the programs.
 load helper
 
 setup_file() {
@@ -13,7 +13,7 @@ programs() {
 	done
 }
 
-# options_helped PROGRAM: "letter name =", - for no letter, = if it takes an argument
+# options_helped PROGRAM: prints "LETTER NAME =" for each option of --help. - means no letter, = means an argument.
 options_helped() {
 	"$1" --help | awk '
 	/^  +(-., )?--/ {
@@ -24,7 +24,7 @@ options_helped() {
 	}' | sort
 }
 
-# options_described PAGE: the same
+# options_described PAGE: prints the same for each option that the page describes.
 options_described() {
 	awk '
 	/^[.]It Fl / {
@@ -33,7 +33,7 @@ options_described() {
 	}' "$1" | sort
 }
 
-# options_in_synopsis PAGE: letters and --names
+# options_in_synopsis PAGE: prints the letters and --names of the synopsis.
 options_in_synopsis() {
 	awk '
 	/^[.]Sh / { synopsis = $2 == "SYNOPSIS" }
@@ -46,12 +46,12 @@ options_in_synopsis() {
 	}' "$1" | sort -u
 }
 
-# operands_helped PROGRAM: what the usage line names after the options
+# operands_helped PROGRAM: prints the operands of the usage line.
 operands_helped() {
 	"$1" --help | sed -n 's/^Usage: [a-z]* \[OPTION\]\.\.\. //p' | grep -oE '[A-Z]+' | sort -u
 }
 
-# operands_in_synopsis PAGE: the same; an Ar of no name is a file
+# operands_in_synopsis PAGE: prints the operands of the synopsis. An Ar without a name is a file.
 operands_in_synopsis() {
 	awk '
 	/^[.]Sh / { synopsis = $2 == "SYNOPSIS" }
@@ -65,7 +65,7 @@ operands_in_synopsis() {
 	}' "$1" | sort -u
 }
 
-# said_by PROGRAM TEXT: the text stands in the program, at most cut in two at a blank
+# said_by PROGRAM TEXT: the program contains the text, in one string or in two that meet at a blank.
 said_by() {
 	local i
 	[ -s "$1.said" ] || strings -n 2 "$SHBIN/$1" | sed 's/\([a-z]\)%s/\1s/g' >"$1.said"
@@ -90,7 +90,7 @@ fail_in() {
 	"$here/t/man-examples" "$here/README.md"
 }
 
-@test 'an example that prints something else, or fails in silence, is found' {
+@test 'man-examples finds an example that prints something else or fails without output' {
 	cat >page.1 <<-'END'
 		.Sh EXAMPLES
 		.Bd -literal
@@ -122,13 +122,13 @@ fail_in() {
 	done
 }
 
-@test 'every program has a page, and no page is without its program' {
+@test 'every program has a manual page, and every page of section 1 has a program' {
 	programs | sed 's/$/.1/' >want
 	(cd "$here/man" && ls -- *.1) >got
 	same want got
 }
 
-@test 'help and page have the same options, with the same arguments' {
+@test '--help and the manual page have the same options, with the same arguments' {
 	for program in $(programs); do
 		options_helped "$program" >want
 		options_described "$here/man/$program.1" >got
@@ -137,7 +137,7 @@ fail_in() {
 	done
 }
 
-@test 'the synopsis names every option, and no other' {
+@test 'the synopsis names every option of the page, and no other option' {
 	for program in $(programs); do
 		options_helped "$program" | awk '{ print $1 == "-" ? "--" $2 : $1 }' | sort >want
 		options_in_synopsis "$here/man/$program.1" >got
@@ -145,7 +145,7 @@ fail_in() {
 	done
 }
 
-@test 'the usage line of --help names the operands of the synopsis' {
+@test 'the usage line of --help has the operands of the synopsis' {
 	for program in $(programs); do
 		operands_helped "$program" >want
 		operands_in_synopsis "$here/man/$program.1" >got
@@ -154,7 +154,7 @@ fail_in() {
 	done
 }
 
-@test 'the messages under DIAGNOSTICS are messages of the program' {
+@test 'every message under DIAGNOSTICS is a message of the program' {
 	command -v strings >/dev/null || skip 'no strings(1)'
 	for program in $(programs); do
 		awk '/^[.]Sh / { on = $2 == "DIAGNOSTICS" } on && sub(/^[.]It /, "")' \
@@ -168,7 +168,7 @@ fail_in() {
 	done
 }
 
-@test 'pages refer to pages that are there' {
+@test 'every reference to one of our manual pages has its page' {
 	cat "$here"/man/*.[1-9] | awk '$1 == ".Xr" && $2 ~ /^(sh[a-z]*|simhash-.*)$/ { print $2 "." $3 }' |
 		sort -u >pages
 	[ -s pages ]
@@ -177,7 +177,7 @@ fail_in() {
 	done <pages
 }
 
-@test 'pages are clean to mandoc' {
+@test 'mandoc finds no fault in the manual pages' {
 	command -v mandoc >/dev/null || skip 'no mandoc(1)'
 	mandoc -Tlint -Wwarning "$here"/man/*.[1-9]
 }

@@ -1,27 +1,28 @@
 #!/usr/bin/env bats
-# --progress, in every program that reads much.
+# --progress, in every program that reads records.
 load helper
 
-# on_terminal COMMAND: it succeeds; what standard error shows when it is a terminal, a line for each state
+# on_terminal COMMAND: COMMAND succeeds with standard error on a terminal. The file shown has a line for each state of
+# the terminal's line.
 on_terminal() {
 	command -v script >/dev/null || skip 'no script(1)'
 	TERM=${TERM_HERE-xterm} SHELL=/bin/bash script -qec "set -o pipefail; $1" /dev/null </dev/null >screen
 	tr '\r' '\n' <screen | sed 's/\x1b\[K//; /^$/d' >shown
 }
 
-# seldom FILE: of its lines the last one tells the seconds, in which no more came than one in each five
+# seldom FILE: the last line of FILE names the duration, and FILE has at most one line for each five seconds of it.
 seldom() {
 	tail -n 1 "$1" | awk -v n="$(wc -l <"$1")" '{ exit n > 1 + $(NF - 1) / 5 }'
 }
 
-# last_word PROGRAM BYTES RECORDS: the last message tells these, the only one of a short run
+# last_word PROGRAM BYTES RECORDS: the last message has these amounts. A short run has only this message.
 last_word() {
 	tail -n 1 err | grep -Eqx "$1: $2, $3, [0-9.]+ ([kMG]?B)/s, [0-9]+\.[0-9] s" && seldom err && return
 	cat err
 	return 1
 }
 
-@test "--progress tells at the end how much was read, and changes no output" {
+@test "--progress writes bytes, records, rate and time at the end, and changes no output" {
 	printf '%s\tone two %s\n' a x b y c x >docs
 	shtok -n 2 docs >features
 	shfp docs >fps
@@ -46,7 +47,7 @@ last_word() {
 	done
 }
 
-@test "amounts have three digits, in whichever unit" {
+@test "--progress writes amounts with three digits, in B, kB or MB" {
 	while read -r bytes shown; do
 		head -c $((bytes - 1)) /dev/zero | tr '\0' x >line
 		echo >>line
@@ -65,7 +66,7 @@ last_word() {
 	END
 }
 
-@test "files of an option are not counted, all operands are, and standard input is" {
+@test "--progress counts all operands and standard input, but not files of options" {
 	printf 'a\tone two\n' >a
 	printf 'b\tone two\nc\tx\n' >b
 	echo b >ids
@@ -85,7 +86,7 @@ last_word() {
 	last_word shfp '0 B' '0 records'
 }
 
-@test "a run that fails prints the error and no last line of progress" {
+@test "--progress: a run that fails writes the error and no final amounts" {
 	printf 'a\tone two\nb\n' >docs
 	try 'shfp --progress docs'
 	exits 2
@@ -93,11 +94,10 @@ last_word() {
 	grep -q '^shfp: docs:2: ' err
 }
 
-# Whoever does not take the output holds a program up: here from its first byte, when it has begun to count
-# the time, and far more output is to come than a pipe holds.
+# The reader pauses after the first byte. The program must wait, because its output is larger than a pipe holds.
 SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 
-@test "on a terminal one line is written over: bytes, share, records, rate, time left" {
+@test "--progress on a terminal overwrites one line with bytes, share, records, rate and time left" {
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
 	on_terminal "shtok --progress docs | $SLOWLY"
 	cat shown
@@ -109,7 +109,7 @@ SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 	run ! grep -q ' of ' shown
 }
 
-@test "only shdedup shows how far it is without being asked to, and only on a terminal that can" {
+@test "only shdedup shows progress without --progress, and only on a terminal that can overwrite a line" {
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
 	on_terminal "shtok docs | $SLOWLY"
 	[ ! -s shown ]
@@ -121,7 +121,7 @@ SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 	seldom shown
 }
 
-@test "a narrow terminal shows no more than fits in a row, for two could not be written over" {
+@test "--progress cuts the line to the width of the terminal" {
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
 	on_terminal "stty cols 40; shtok --progress docs | $SLOWLY"
 	cat shown
@@ -132,11 +132,11 @@ SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 	tail -n 1 shown | grep -Eqx 'shtok: 13\.5 MB, 1656 records, [0-9.]+ [kMG]?B/s, [0-9.]+ s'
 }
 
-@test "a line comes in one piece: programs of a pipe share a log" {
+@test "--progress writes a line with one write, so that programs of a pipe can share a log" {
 	printf 'a\tone two\n' >docs
 	cat >pieces.py <<-'END'
 		import os, subprocess, sys
-		# Of such a pipe each read gives what one write brought.
+		# Each read of this pipe gives the bytes of one write.
 		got, log = os.pipe2(os.O_DIRECT)
 		subprocess.run(sys.argv[1:], stderr=log, stdout=subprocess.DEVNULL, check=True)
 		print(os.read(got, 4096).decode(), end="")

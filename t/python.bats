@@ -41,7 +41,7 @@ with_module() {
 	[ "$(cat got)" = "$want $want" ]
 }
 
-@test "fingerprints, pairs and bands equal those of the programs" {
+@test "fingerprints, pairs and bands are those of the programs" {
 	cat >same.py <<-'END'
 	import sys
 	from simhash_utils import Bands, Simhash, join
@@ -104,7 +104,7 @@ with_module() {
 	done
 }
 
-@test "errors are exceptions; an exception of the caller ends a join" {
+@test "errors raise exceptions, and an exception in a callback ends the join" {
 	cat >errors.py <<-'END'
 	import threading
 	from simhash_utils import Bands, Error, Simhash, distance, each_pair, join
@@ -154,7 +154,7 @@ with_module() {
 	else:
 	    raise AssertionError("not ended")
 
-	# One object, many threads.
+	# Several threads use one object.
 	simhash, bad = Simhash(256, 2), []
 	texts = ["the %d of %d and %d" % (i, i * i, i + 1) for i in range(300)]
 	want = [simhash(t) for t in texts]
@@ -169,7 +169,7 @@ with_module() {
 	with_module errors.py
 }
 
-@test "copies are objects of their own, in this process and in others" {
+@test "copied and pickled objects work after the original is gone, also in another process" {
 	cat >copies.py <<-'END'
 	import copy, gc, pickle, subprocess, sys
 	from simhash_utils import Bands, Simhash
@@ -201,13 +201,13 @@ with_module() {
 	with_module copies.py
 }
 
-@test "fingerprints come from any objects with whole numbers; other objects are refused" {
+@test "any objects with __index__ are fingerprints; other objects are refused" {
 	cat >numbers.py <<-'END'
 	import array
 	from simhash_utils import Bands, Error, Simhash, join
 
 	class Whole:
-	    # As those of numpy are.
+	    # Integers of numpy have __index__, too.
 	    def __init__(self, n):
 	        self.n = n
 	    def __index__(self):
@@ -233,7 +233,7 @@ with_module() {
 	            raise AssertionError(bad)
 	assert join(array.array("Q", [7, 5]), 1) == [(0, 1, 1)]
 	assert Bands(64, 3).keys(Whole(5)) == Bands(64, 3).keys(5)
-	# A shift by a number of numpy's would lose bits.
+	# A shift by an integer of numpy would lose bits.
 	assert join([top, top - 1], Whole(2), bits=Whole(128)) == [(0, 1, 1)]
 	assert Bands(Whole(128), Whole(3)).keys(top) == Bands(128, 3).keys(top)
 	assert Simhash(Whole(128), Whole(2), seed=Whole(1))("a b c") == Simhash(128, 2, seed=1)("a b c")
@@ -263,7 +263,7 @@ with_module() {
 	        seen.append(1)
 	        began.set()
 	        if len(seen) == 10 ** 6:
-	            thread.join()  # at the latest now it has come
+	            thread.join()  # the signal has come at the latest here
 	    def send():
 	        began.wait()
 	        os.kill(os.getpid(), signal.SIGUSR1)
@@ -278,7 +278,7 @@ with_module() {
 	    thread.join()
 	    assert sys.unraisablehook is hook
 
-	# What else Python reports in this way is still reported.
+	# Other unraisable exceptions are still reported.
 	told = []
 	sys.unraisablehook = lambda args: told.append(type(args.exc_value))
 	class Bad:
@@ -305,7 +305,7 @@ with_module() {
 	with_module signals.py
 }
 
-@test "forks beside threads, handlers of signals and finalizers may use an object" {
+@test "a fork beside threads, a signal handler and a finalizer may use an object" {
 	cat >anywhere.py <<-'END'
 	import gc, os, signal, threading, time
 	from simhash_utils import Bands, Simhash
@@ -314,7 +314,7 @@ with_module() {
 	want, other = simhash(text), simhash("other")
 	signal.alarm(60)
 
-	# A process made while another thread is at work with the object.
+	# A child process is made while another thread uses the object.
 	at_work = True
 	def work():
 	    while at_work:
@@ -330,7 +330,7 @@ with_module() {
 	at_work = False
 	thread.join()
 
-	# A signal while the object is at work.
+	# A signal handler uses the object while the main thread uses it.
 	handled = []
 	signal.signal(signal.SIGUSR1, lambda *_: handled.append(simhash("other")))
 	def send():
@@ -345,22 +345,22 @@ with_module() {
 	thread.join()
 	assert handled == [other] * 10
 
-	# What goes with it in a cycle, after it.
+	# A finalizer uses objects of the same reference cycle.
 	class Last:
 	    def __init__(self, *members):
 	        self.members = members + (self,)
 	    def __del__(self):
 	        simhash, bands, _ = self.members
-	        told.append((simhash("other"), bands.keys(5), bands.recall(3)))
-	bands, told = Bands(64, 3), []
+	        results.append((simhash("other"), bands.keys(5), bands.recall(3)))
+	bands, results = Bands(64, 3), []
 	Last(Simhash(), Bands(64, 3))
 	gc.collect()
-	assert told == [(other, bands.keys(5), 1.0)]
+	assert results == [(other, bands.keys(5), 1.0)]
 	END
 	with_module anywhere.py
 }
 
-@test "dir() shows public names only, and hints name what they mean" {
+@test "dir() lists public names only, and their type hints resolve" {
 	with_module -c 'import simhash_utils, typing
 public = [name for name in dir(simhash_utils) if not name.startswith("_")]
 assert public == sorted(simhash_utils.__all__), public
@@ -413,7 +413,7 @@ for name in public:
 	    query, = spans(texts[:1], queries=["nothing here", texts[1]])
 	    assert query[:3] == (0, found.start2, found.end2) and query[3:6] == (1, found.start1, found.end1), query
 
-	# The library and the program find the same: the program runs for --bound.
+	# The program needs --bound here to find what the library finds.
 	several = [line + odd + line, None, odd, "x " + line.upper(), "\ud800 " + line, line.encode()]
 	wanted = [line, None, "none of these words", (odd + line).encode()]
 	for more in {}, {"min_tokens": 14}, {"merge": 0}, {"min_tokens": 99}:
@@ -447,7 +447,7 @@ for name in public:
 	done
 }
 
-@test "columns of pandas, polars and Arrow" {
+@test "columns of pandas, polars and Arrow are accepted" {
 	cat >columns.py <<-'END'
 	import sys
 	from simhash_utils import Simhash, kept
@@ -502,7 +502,7 @@ for name in public:
 	grep -q 'ImportError: no libsimhash: .*name its file in SIMHASH_LIBRARY' err
 }
 
-@test "pip installs it, with the library, where there is no network" {
+@test "pip installs the module with the library, without a network" {
 	[ -z "${T_PYTHON-}" ] || skip 'it is installed'
 	"$python" -c 'import ensurepip, setuptools, wheel' 2>/dev/null || skip 'no setuptools, wheel or venv for Python'
 	mkdir tree

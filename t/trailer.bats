@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# --trailer: an incomplete stream is found, wherever it was cut and whatever programs are between.
+# --trailer: programs refuse an incomplete stream, wherever it was cut, also behind other programs of the pipe.
 
 load helper
 
 TRAILER='\t\tsimhash-trailer\t'
 
-# good PROGRAM: three records for it, without a trailer.
+# good PROGRAM: prints valid records for the program, without a trailer.
 good() {
 	case $1 in
 	shtok | shfp | shdedup | shspan) printf '%s\tone two %s\n' a x b y c x ;;
@@ -18,22 +18,22 @@ good() {
 
 PROGRAMS=(shtok shdf shweight shfp shband shjoin shgroup shdedup shseed shspan shstat)
 
-# count FILE: its trailer, with the count alone.
+# count FILE: prints a trailer with the number of records of FILE and no checksum.
 count() {
 	printf "$TRAILER%d\t-\n" "$(wc -l <"$1")"
 }
 
-# Programs that read documents beside their input, or none; other tests have them.
+# Other tests have the programs that need documents beside their input, or that read no records.
 OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 
-@test "each program that knows --trailer is tested here, or named" {
+@test "the two lists of this file have every program" {
 	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do
 		[ -x "$path" ] || continue
 		[[ " ${PROGRAMS[*]} ${OTHERS[*]} " == *" ${path##*/} "* ]] || { echo "${path##*/}: in no list"; return 1; }
 	done
 }
 
-@test "every program requires the trailer, takes it off, and writes its own" {
+@test "--trailer: requires a trailer in the input and writes another behind the output; =in and =out do one of both" {
 	for P in "${PROGRAMS[@]}"; do
 		good $P >plain
 		(cat plain; count plain) >in
@@ -64,7 +64,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	done
 }
 
-@test "a trailer without --trailer is an error that names --trailer: first or last, also with --rejects" {
+@test "a trailer in the input without --trailer gives a message that names --trailer, also with --rejects" {
 	for P in "${PROGRAMS[@]}"; do
 		good $P >plain
 		for run in "(cat plain; count plain)" "(count plain; cat plain)"; do
@@ -88,14 +88,14 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	says 'shverify: counted:4: unexpected trailer (add --trailer or --trailer=in, which checks the trailers of operands and of -d)'
 }
 
-@test "a value other than in and out is refused, and shdict accepts the option" {
+@test "--trailer=both is refused with the expected values" {
 	try 'shtok --trailer=both </dev/null'
 	exits 2
 	says "shtok: --trailer 'both': expected in or out, or nothing" \
 		"Try 'shtok --help' or 'man shtok'."
 }
 
-@test "the output is the same with --trailer and without, its trailer the same for any number of threads" {
+@test "--trailer: the records are the same as without, and the trailer is the same with any number of threads" {
 	docs=$T_DATA/en_dev.tsv
 	for i in 1 2 3 4 5 6 7 8 9; do cat "$docs"; done >many
 	shtok many >normal
@@ -117,7 +117,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	same fps out
 }
 
-@test "sort may stand between, and files that were put together remain whole" {
+@test "--trailer: sorted and concatenated streams are accepted, and cut ones refused" {
 	docs=$T_DATA/zh_dev.tsv
 	shfp "$docs" | shband -k 6 | LC_ALL=C sort | shjoin | sort >normal
 	shfp --trailer=out "$docs" >fps
@@ -128,7 +128,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	head -n 1 bands | grep -q simhash-trailer
 	try 'shjoin --trailer=in bands bands.2 | cut -f 3 | sort | uniq -c'
 	exits 0
-	# Two streams in one file, two files, and both sorted into one.
+	# The runs read two streams in one file, two streams merged by sort, and two files.
 	split -n l/2 "$docs" part.
 	shfp --trailer=out part.aa >a
 	shfp --trailer=out part.ab >b
@@ -147,7 +147,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	[ ! -e new ]
 }
 
-@test "the whole pipe from documents to groups, with a table and the documents looked up" {
+@test "--trailer in the pipe from documents to groups: the same groups, and a trailer is required in files of -d" {
 	docs=$T_DATA/en_dev.tsv
 	(cat "$docs"; count "$docs") >docs
 	try 'shtok --trailer docs | shdf --trailer -o table
@@ -163,7 +163,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	same got out
 	same audit2 audit
 	head -n -1 table | cmp - table2
-	# Of the files that -d names, too, a trailer is required.
+	# A file of -d without a trailer is refused.
 	try 'shweight --trailer=in -w tfidf -d table2 <(shtok --trailer=out docs 2>&1)'
 	exits 2
 	says 'shweight: table2: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)'
@@ -173,7 +173,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	try 'shgroup --trailer=in --keep longest -d "$T_DATA/en_dev.tsv" <(printf "a\tb\t0\n"; printf "\t\tsimhash-trailer\t1\t-\n")'
 	exits 2
 	grep -q 'en_dev.tsv: no trailer: ' err
-	# But not of lists of ids.
+	# A list of ids needs no trailer.
 	echo b >ids
 	try 'shgroup --trailer=in --keep ids <(printf "a\tb\t0\n"; printf "\t\tsimhash-trailer\t1\t-\n")'
 	exits 0
@@ -186,7 +186,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	gives "\t$(($(wc -l <"$docs") * 2))\t3"
 }
 
-@test "an empty line of documents that are looked up is summed as any other" {
+@test "--trailer: an empty line of a file of -d counts in the checksum" {
 	printf '%s\n' one '' two | shdedup -q -l --trailer=out >docs
 	[ "$(wc -l <docs)" = 4 ]
 	for way in 'shverify -l -d docs' 'shverify -l -d <(cat docs)' 'shgroup -l -d docs'; do
@@ -195,25 +195,25 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	done
 }
 
-@test "a changed byte, a lost line, a line twice and a cut trailer are errors" {
+@test "--trailer: a changed byte, a lost line, a repeated line and a cut trailer are errors" {
 	shfp --trailer=out "$T_DATA/en_dev.tsv" >fps
-	tried_with() {
+	refuses() {
 		try "$1 | shband --trailer -o new"
 		exits 2
 		says "shband: -${2}"
 		[ ! -e new ]
 	}
-	tried_with 'sed "9s/./0/;10s/./0/" fps' ": checksum differs from the trailer's: the input was altered"
-	tried_with 'sed 9d fps' ': 551 records, the trailer says 552: the input is incomplete or altered'
-	tried_with 'sed 9p fps' ': 553 records, the trailer says 552: the input is incomplete or altered'
-	tried_with 'head -c -2 fps' ':553: the trailer is malformed or was cut short'
-	tried_with 'head -c -20 fps' ':553: the trailer is malformed or was cut short'
-	tried_with 'sed "s/simhash-trailer.*/simhash-trailer\tx\t-/" fps' ':553: the trailer is malformed or was cut short'
+	refuses 'sed "9s/./0/;10s/./0/" fps' ": checksum differs from the trailer's: the input was altered"
+	refuses 'sed 9d fps' ': 551 records, the trailer says 552: the input is incomplete or altered'
+	refuses 'sed 9p fps' ': 553 records, the trailer says 552: the input is incomplete or altered'
+	refuses 'head -c -2 fps' ':553: the trailer is malformed or was cut short'
+	refuses 'head -c -20 fps' ':553: the trailer is malformed or was cut short'
+	refuses 'sed "s/simhash-trailer.*/simhash-trailer\tx\t-/" fps' ':553: the trailer is malformed or was cut short'
 	try 'head -c -1 fps | shband --trailer'
 	exits 0
 }
 
-@test "bad records and DOS line ends count as they came" {
+@test "--trailer: rejected records and lines with CR LF count in the trailer" {
 	good shband >plain
 	(cat plain; echo bad; count <(cat plain; echo bad)) >in
 	shband plain >normal
@@ -227,7 +227,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	mv out dos
 	try 'shband --trailer=in fps'
 	same dos out
-	# So in what is looked up.
+	# Tables and documents of -d may have CR LF, too.
 	shtok "$T_DATA/en_dev.tsv" >features
 	shdf --trailer=out features | sed 's/$/\r/' >df
 	shweight -w tfidf -d <(shdf features) features >normal
@@ -247,7 +247,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	try 'shgroup --keep longest --crlf --trailer=in -d dos pairs.dos'
 	exits 0
 	same normal out
-	# Of documents that are written as they came, too.
+	# shdedup writes lines with CR LF unchanged, and their trailer is that of lines with LF.
 	sed 's/$/\r/' docs >dos
 	shdedup -q --crlf --trailer=out dos >kept
 	shdedup -q --trailer=out docs | tail -n 1 >expected
@@ -257,7 +257,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	sed '$d' kept | cmp - out
 }
 
-@test "a dead upstream: the file that the pipe was to replace is as it was" {
+@test "--trailer: when a program of the pipe is killed, the file of -o stays unchanged" {
 	echo before >old
 	try '(shfp --trailer=out "$T_DATA/en_dev.tsv" | head -n 100; kill -9 $BASHPID) |
 		shband --trailer | sort | shjoin --trailer -o old'
@@ -267,7 +267,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	[ "$(cat old)" = before ]
 }
 
-@test "standard input is named once" {
+@test "standard input named twice is refused" {
 	refuses() {
 		try "$1 </dev/null"
 		exits 2
@@ -295,7 +295,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	exits 0
 }
 
-@test "output without records gets no trailer" {
+@test "--trailer writes no trailer behind plans and samples" {
 	try 'shband --explain --trailer'
 	exits 0
 	run ! grep simhash-trailer out
