@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# sharchive: the commands and their options. What they do to an archive is in t/archive.bats.
+# sharchive: the commands and their options. t/archive.bats tests what the commands do to an archive.
 load helper
 
-@test "operands: a command, an archive, and the arguments of the command" {
+@test "sharchive takes a command, an archive and the operands of the command, and refuses others" {
 	sharchive init --measure jaccard archive
 	echo a >ids
 	while IFS='|' read -r how message; do
@@ -36,7 +36,7 @@ load helper
 	[ ! -e other ]
 }
 
-@test "shdedup names the command that took the place of an option" {
+@test "shdedup refuses options that moved to sharchive, and names the command" {
 	while read -r option command; do
 		for how in "$option" "$option=x" "-a archive ${option}"; do
 			try "shdedup $how </dev/null"
@@ -56,7 +56,7 @@ load helper
 	[ ! -e archive ]
 }
 
-@test "export writes the documents that stayed, with the escapes of records" {
+@test "export writes the documents that stayed, as records with escapes" {
 	sharchive init --measure jaccard archive --store documents
 	sharchive init --measure jaccard sketches
 	printf '%s\n' 'a\tone \\t two\\\\three four five six' 'b\tone \\t two\\\\three four five six' 'c\t  seven eight nine  ' 'd\t!!' |
@@ -80,14 +80,14 @@ load helper
 	says 'sharchive: the archive keeps no texts: it was made with --store sketch, and not documents'
 }
 
-@test "a file that has the name of a command or of the archive is no input" {
+@test "a file with the name of a command or of the archive is not read as input" {
 	sharchive init --measure jaccard archive
 	try 'sharchive stats archive >stats && sharchive stats archive -o stats'
 	exits 0
 	grep -q '^documents' stats
 }
 
-@test "init refuses --measure none, which belongs to a run of shdedup" {
+@test "init refuses --measure none" {
 	cd "$BATS_TEST_TMPDIR"
 	try 'sharchive init fresh --measure none'
 	exits 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shdedup -O: one output for each input, whole or not at all, and a run that was killed goes on.
+# shdedup -O: writes one output for each input, whole or not at all. The next run continues a killed run.
 
 load helper
 
@@ -9,7 +9,7 @@ setup() {
 	shdedup -q part-0? >all
 }
 
-# expected FOLDER: what each shard must hold.
+# expected FOLDER: writes the expected output of each input to FOLDER.
 expected() {
 	mkdir "$1"
 	for file in part-0?; do
@@ -18,12 +18,12 @@ expected() {
 	cat "$1"/* | cmp - all
 }
 
-# Everything in the folder but the list and its lock.
+# shown FOLDER: prints the files of the folder, except the list of the run and its lock.
 shown() {
 	ls -A "$1" | grep -vx '[.]simhash-shards\(.lock\)\?'
 }
 
-# make_shim: shim.so kills a program at its KILL_AT-th write, fsync or rename.
+# make_shim: makes shim.so, which kills a program at its KILL_AT-th write, fsync or rename.
 make_shim() {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
@@ -48,7 +48,7 @@ make_shim() {
 	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
 }
 
-@test "each input gets an output of its name, with its documents in order" {
+@test "-O writes an output with the name of each input, with the documents in order" {
 	expected want
 	for j in 1 3; do
 		rm -rf new
@@ -59,7 +59,7 @@ make_shim() {
 		diff -r -x '.simhash-shards*' want new
 		[ "$(shown new | tr '\n' ' ')" = 'part-00 part-01 part-02 part-03 ' ]
 	done
-	# Nothing stays of one: the file is there, and empty.
+	# An input whose documents are all dropped gets an empty output.
 	cp part-00 part-05
 	try 'shdedup -q -O other part-00 part-05'
 	exits 0
@@ -67,7 +67,7 @@ make_shim() {
 	[ ! -s other/part-05 ]
 }
 
-@test "outputs are compressed as their inputs were, or as --compress says" {
+@test "-O compresses each output like its input, or as --compress says" {
 	expected want
 	mkdir in
 	gzip <part-00 >in/part-00.gz && bzip2 <part-01 >in/part-01.bz2
@@ -88,7 +88,7 @@ make_shim() {
 	try 'shdedup -q --compress none -O plain in/*'
 	exits 0
 	diff -r -x '.simhash-shards*' want plain
-	# Large outputs pass through many steps of an encoder.
+	# A large output takes many steps of the encoder.
 	seq 100000 | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
 	shdedup -q -k 0 --measure none --few 0 many >expected
 	for form in gzip bzip2 xz zstd lz4; do
@@ -99,7 +99,7 @@ make_shim() {
 	done
 }
 
-@test "a second run writes nothing again, and a file that was changed or lost is written again" {
+@test "-O: a second run writes only files that were changed or lost" {
 	expected want
 	shdedup -q -O new part-0?
 	stat -c '%i %y' new/part-0? >before
@@ -119,7 +119,7 @@ make_shim() {
 	grep -qx "shdedup: 4 of 4 files in 'new' were complete" err
 }
 
-@test "the files of another run are refused: other options, other inputs, no list" {
+@test "-O refuses a folder with the files of other options or inputs, or without the list of the run" {
 	shdedup -q -O new part-0?
 	for change in '-T 0.9' '--keep longest' '--compress gzip' '--measure edit' '-n 2' '-l'; do
 		try "shdedup -q $change -O new part-0?"
@@ -145,7 +145,7 @@ make_shim() {
 	says "shdedup: 'broken/.simhash-shards' is not the list of a run (name another folder)"
 }
 
-@test "usage that would lose data or mean nothing is refused" {
+@test "-O refuses options that would lose data or have no effect" {
 	refuses() {
 		try "$1"
 		exits 2
@@ -167,7 +167,7 @@ make_shim() {
 	cmp part-00 a/x
 }
 
-@test "a run that is killed at any step leaves whole files only, and the next one goes on" {
+@test "-O: a run killed at any step leaves whole files only, and the next run continues" {
 	expected want
 	make_shim
 	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
@@ -194,7 +194,7 @@ make_shim() {
 	[ "$killed" -ge 20 ]
 }
 
-@test "one run at a time works in the folder" {
+@test "-O: a second run in the folder fails at once, or waits with --wait" {
 	mkfifo fifo
 	shdedup -q -O new part-00 fifo 2>err.first 3>&- &
 	until_true 60 test -e new/.simhash-shards.lock
@@ -207,7 +207,7 @@ make_shim() {
 	wait $!
 }
 
-@test "a bad record: no file at all, and with --rejects all of them" {
+@test "-O: a bad record leaves no file; with --rejects all files are written" {
 	printf 'bad\n' >bad
 	try 'shdedup -q -O new part-00 bad'
 	exits 2
@@ -219,7 +219,7 @@ make_shim() {
 	[ ! -s other/bad ]
 }
 
-@test "--trailer: each output ends with one" {
+@test "-O --trailer: each output ends with a trailer" {
 	try 'shdedup -q --trailer=out -O new part-00 part-01'
 	exits 0
 	for i in 0 1; do
@@ -228,7 +228,7 @@ make_shim() {
 	done
 }
 
-@test "-O and -a: a run that is killed at any step goes on to the same files, also after other runs" {
+@test "-O -a: a run killed at any step is continued to the same files, also after other runs" {
 	make_shim
 	sharchive init before
 	sed -n '1,30p' part-00 | shdedup -q -a before >some
@@ -244,7 +244,7 @@ make_shim() {
 		shdedup -q -a archive $options -O want in-?
 		shdedup -q -a archive $options in-? >expected
 		cat want/in-? | cmp - expected
-		# Another run brings a document that stays here under another name.
+		# Another run adds a document with the text of one that stays here.
 		[ -s others ] || tail -n 1 expected | sed 's/^/z/' >others
 		killed=0
 		step=1
@@ -266,7 +266,7 @@ make_shim() {
 			fi
 			# shellcheck disable=SC2086
 			shdedup -q -a archive $options -O new in-?
-			# It may decide anew as long as no file is complete.
+			# The result may differ when no file was complete.
 			[ -z "$same" ] || diff -r -x '.simhash-shards*' want new
 			[ $((n % 10)) != 0 ] || sharchive -q check archive
 		done

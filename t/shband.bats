@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shband: fingerprints to bands.
+# shband: makes bands of fingerprints.
 
 load helper
 
-@test "a band for each choice of M-K blocks: layout, table and the blocks' bits in the key" {
+@test "writes a band for each choice of M-K blocks, with layout, table and the bits of the blocks in the key" {
 	try 'printf "0123456789abcdef\ta\n" | shband -k 3 -M 4'
 	exits 0
 	says
@@ -15,16 +15,16 @@ load helper
 		'020444567cdef\t0123456789abcdef\ta' '0204589abcdef\t0123456789abcdef\ta'
 }
 
-@test "blocks that are no whole digits are cut by bits and filled up at the end" {
-	# 8 bits in 3 blocks: bits 0-1, 2-4, 5-7; 1b = 00 011 011
+@test "blocks that are no whole digits are divided by bits, and the key is padded at its end" {
+	# 8 bits in 3 blocks are bits 0-1, 2-4 and 5-7. 1b is 00 011 011.
 	try 'printf "1b\ta\n" | shband -k 2 -M 3'
 	gives '020300\t1b\ta' '020316\t1b\ta' '020326\t1b\ta'
-	# two of them: 00 011, 00 011, 011 011; up to 6 bits, 2 digits
+	# The choices of two blocks are 00 011, 00 011 and 011 011: up to 6 bits, 2 digits.
 	try 'printf "1b\ta\n" | shband -k 1 -M 3'
 	gives '0103018\t1b\ta' '0103118\t1b\ta' '010326c\t1b\ta'
 }
 
-@test "-k 0 is one table; -k and -M go up to the width" {
+@test "-k 0 gives one table, and -k and -M may be as large as the width allows" {
 	try 'printf "0f\ta\n" | shband -k 0 -M 1'
 	gives '000100f\t0f\ta'
 	try 'printf "0f\ta\n" | shband -k 7 -M 8'
@@ -34,7 +34,7 @@ load helper
 	gives 70
 }
 
-@test "every width from 4 to 1024 bits passes" {
+@test "every width from 4 to 1024 bits is accepted" {
 	for digits in 1 2 9 16 31 32 64 255 256; do
 		hex=$(printf "%0${digits}d" 7)
 		try "printf '$hex\tan id\n' | shband -k 1"
@@ -48,7 +48,7 @@ load helper
 	done
 }
 
-@test "without -M the layout is the row that --explain marks for -N" {
+@test "-N chooses the layout that --explain marks" {
 	for layout in '-k 3 -N 1000' '-k 3 -N 100000000000000' '-k 0' '-k 7 -N 12345'; do
 		try "shband --explain $layout | grep '^\*'"
 		exits 0
@@ -60,7 +60,7 @@ load helper
 	done
 }
 
-@test "--explain shows each layout's cost and the choice, without reading" {
+@test "--explain writes the cost of each layout and the choice, without reading input" {
 	try 'shband --explain -k 3 -b 64 -N 1000000 <&-'
 	exits 0
 	says
@@ -76,7 +76,7 @@ load helper
 	exits 0
 	grep -qE '^\*     40     9880       58 ' out
 	[ "$(grep -c '^\*' out)" = 1 ]
-	# The largest number there may be: buckets that doubles count in steps.
+	# With the largest -N the expected bucket sizes exceed the exact range of doubles.
 	try 'timeout 60 shband --explain -b 4 -k 3 -N 9007199254740992'
 	exits 0
 	try 'shband --explain -k 3 -M 3'
@@ -91,7 +91,7 @@ load helper
 		"Try 'shband --help' or 'man shband'."
 }
 
-@test "errors about impossible layouts name a possible one" {
+@test "an impossible layout is refused with a message that names a possible one" {
 	refuses() {
 		try "printf '$1\ta\n' | shband $2"
 		exits 2
@@ -110,36 +110,36 @@ load helper
 	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."
 }
 
-@test "fingerprints that look like something else are read, with a warning" {
+@test "fingerprints that look like other records are read, with a warning" {
 	swapped='the second field looks like a fingerprint, and the first like an id: they are read as fingerprint<TAB>id'
 	decimal='this looks like a decimal number, and is read as hex (simhash-profiles(7), Moving a store, has how to convert it)'
 	document='this looks like a document with a number for an id, and is read as fingerprint<TAB>id (shfp makes fingerprints of documents)'
-	# tells RECORD NOTE: the note, or none, is of the first record
-	tells() {
+	# warns RECORD [WARNING]: the first record gives this warning, or none.
+	warns() {
 		for program in shband shjoin; do
 			try "printf '$1\n${1}z\n' | $program -k 1"
 			exits 0
 			if [ "$2" ]; then says "$program: -:1: $2"; else says; fi
 		done
 	}
-	tells '17831459094038722629\ta' "$decimal"
-	tells '615284979670828987\ta' "$decimal"
-	tells '05284979670828987\ta' ''
-	tells '1783145909403872\ta' ''
-	tells '1783145909403872262f\ta' ''
-	# Ids of one width, and even the texts would be ids.
-	tells '1001\tTwo documents' "$document"
-	tells '1783145909403872\t标题' "$document"
-	tells '178314590940387a\tTwo documents' ''
-	tells '1000001\tf776119227163845' "$swapped"
-	tells 'abc\tf776119227163845' "$swapped"
-	tells '10000001\tf7761192' "$swapped"
-	tells 'f776119227163845\tabc' ''
-	tells 'f776119227163845\t9e4d3ba1f776119227163845f7761192' ''
-	tells '0000000000000001\t0000000000000002' ''
+	warns '17831459094038722629\ta' "$decimal"
+	warns '615284979670828987\ta' "$decimal"
+	warns '05284979670828987\ta' ''
+	warns '1783145909403872\ta' ''
+	warns '1783145909403872262f\ta' ''
+	# The ids have one width, and the fingerprints could be ids.
+	warns '1001\tTwo documents' "$document"
+	warns '1783145909403872\t标题' "$document"
+	warns '178314590940387a\tTwo documents' ''
+	warns '1000001\tf776119227163845' "$swapped"
+	warns 'abc\tf776119227163845' "$swapped"
+	warns '10000001\tf7761192' "$swapped"
+	warns 'f776119227163845\tabc' ''
+	warns 'f776119227163845\t9e4d3ba1f776119227163845f7761192' ''
+	warns '0000000000000001\t0000000000000002' ''
 }
 
-@test "records that are no fingerprints are refused with their line" {
+@test "records that are not fingerprints are refused with their line" {
 	refuses() {
 		try "(printf '0f\ta\n'; printf '$1\n') | shband -k 0 -M 1"
 		exits 2
@@ -161,7 +161,7 @@ load helper
 	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
 }
 
-@test "the first good record gives the width, when a bad one stands before it" {
+@test "--rejects: the first good record decides the width, also behind a bad record" {
 	try 'printf "bad\n0123456789abcdef\ta\n" | shband -k 1 -M 2 --rejects r | cut -f 2 | sort -u'
 	exits 0
 	gives 0123456789abcdef
@@ -172,14 +172,14 @@ load helper
 	same expected r
 }
 
-@test "fingerprints in other formats of shfp are refused" {
+@test "decimal and binary digits are read as hexadecimal fingerprints" {
 	try 'printf "a\tone\n" | shfp -x dec | shband'
 	exits 0
 	try 'printf "a\tone\n" | shfp -b 256 -x bin | shband -k 3'
 	exits 0
 }
 
-@test "8e9 is a whole number, .8 a share, for every program" {
+@test "8e9 is accepted as a whole number and .8 as a share, in every program" {
 	same_for() {
 		try "$1"
 		exits 0
@@ -210,7 +210,7 @@ load helper
 	done
 }
 
-@test "options out of their range are refused" {
+@test "options out of range are refused with the expected values" {
 	refuses() {
 		try "shband $1 </dev/null"
 		exits 2

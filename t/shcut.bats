@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shcut: documents without the passages that spans name.
+# shcut: removes the passages that spans name from documents.
 
 load helper
 
-@test "a passage is cut, and one blank stays between the words beside it" {
+@test "removes a passage, and leaves one blank between the words beside it" {
 	printf 'a\tone two three four\nb\tunchanged text\n' >docs
 	try 'printf "a\t4\t13\n" | shcut -d - docs'
 	exits 0
@@ -19,7 +19,7 @@ load helper
 	gives 'a\tone four'
 }
 
-@test "where lines went, a newline stays between words; escapes are whole" {
+@test "leaves a newline where the passage had one, and cuts no escape" {
 	printf 'a\tone\\ntwo\\nthree\\nfour\n' >docs
 	try 'printf "a\t5\t15\n" | shcut -d - docs'
 	gives 'a\tone\\n\\nfour'
@@ -30,7 +30,7 @@ load helper
 	says "shcut: docs:1: the span from 4 to 15 is not on borders of characters of this text of 21 bytes: the spans are of other documents"
 }
 
-@test "spans of one document may overlap, and come in any order and from several files" {
+@test "accepts spans that overlap, in any order and in several files" {
 	printf 'a\tone two three four five\nb\tone\n' >docs
 	printf 'a\t14\t18\nb\t0\t3\n' >first
 	printf 'a\t4\t7\na\t6\t13\n' >second
@@ -39,13 +39,13 @@ load helper
 	gives 'a\tone five' 'b\t'
 }
 
-@test "--replace puts a text there" {
+@test "--replace writes a text in place of each passage" {
 	try 'printf "a\t4\t7\n" | shcut --replace "[cut]" -d - <(printf "a\tone two three\n")'
 	exits 0
 	gives 'a\tone [cut] three'
 }
 
-@test "other fields, line numbers as ids, threads" {
+@test "-f chooses the fields, -l takes line numbers as ids, and -j changes no byte" {
 	printf 'x\ta\tone two\ty\n' >docs
 	try 'printf "a\t0\t4\n" | shcut -f 2,3 -d - docs'
 	gives 'x\ta\ttwo\ty'
@@ -59,19 +59,19 @@ load helper
 	same one out
 }
 
-@test "removed passages do not occur again, except a few passages that were parts of two" {
+@test "after shspan --exact | shcut at most five long passages are left, where two removed ones met" {
 	for file in en_dev zh_dev; do
 		try "shspan --exact 30 \$T_DATA/$file.tsv | shcut -d - \$T_DATA/$file.tsv >rest; shspan --exact 31 rest"
 		exits 0
 		[ "$(wc -l <out)" -le 5 ]
-		# Every document is still there, and the first copy of each passage with it.
+		# Every document stays, with the first copy of each passage.
 		cut -f 1 "$T_DATA/$file.tsv" >expected
 		cut -f 1 rest >out
 		same expected out
 	done
 }
 
-@test "a span within a character and a span of a missing document are errors" {
+@test "refuses a span that divides a character, and a span of a missing document" {
 	printf 'a\t中文\n' >docs
 	try 'printf "a\t1\t3\n" | shcut -d - docs'
 	exits 2

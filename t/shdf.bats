@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shdf: features to document frequencies.
+# shdf: counts in how many documents each feature occurs.
 
 load helper
 
@@ -8,7 +8,7 @@ features() {
 	printf 'd\t\t0\n'
 }
 
-@test "a feature counts once a document; the first line is the number of documents" {
+@test "counts a feature once a document, and writes the number of documents in the first line" {
 	features >in
 	try 'shdf in'
 	exits 0
@@ -16,26 +16,26 @@ features() {
 	gives '\t4\t1' 'x\t2' 'y\t1' 'z\t1'
 }
 
-@test "weights do not count, only that the feature stands there" {
+@test "the weight of a feature has no effect, also when it is 0" {
 	try 'printf "a\tx\t0\na\tx\t7.5\nb\tx\t0.000001\n" | shdf'
 	gives '\t2\t1' 'x\t2'
 }
 
-@test "a document's lines stand together: an id that comes back is another document" {
+@test "an id that returns after other ids counts as another document" {
 	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shdf'
 	exits 0
 	gives '\t3\t1' 'x\t3'
 	says "shdf: -:3: id 'a' comes again after other ids and begins another document; 1 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 }
 
-@test "the table is in bytewise order, for any features" {
+@test "the table is in bytewise order, with features of any bytes" {
 	printf 'a\t%b\t1\n' b 'a b' é '\0' '\377' A 10 9 >in
 	try 'shdf in'
 	printf '%b\n' '\t1\t2' '\0\t1' '10\t1' '9\t1' 'A\t1' 'a b\t1' 'b\t1' 'é\t1' '\377\t1' >expected
 	same expected out
 }
 
-@test "features that begin with the same eight bytes are in bytewise order, too" {
+@test "the table is in bytewise order, also for features with the same first eight bytes" {
 	printf 'a\t%b\t1\n' abcdefghj 'a\0' abcdefghi abcdefgh a abcdefg 'abcdefgh\0' 'abcdefg\0' >in
 	try 'shdf in'
 	printf '%b\n' '\t1\t1' 'a\t1' 'a\0\t1' 'abcdefg\t1' 'abcdefg\0\t1' 'abcdefgh\t1' 'abcdefgh\0\t1' \
@@ -43,13 +43,13 @@ features() {
 	same expected out
 }
 
-@test "no input is a table of no documents" {
+@test "empty input gives a table of 0 documents" {
 	try 'shdf </dev/null'
 	exits 0
 	gives '\t0'
 }
 
-@test "--min-df and --max-df leave features out, by number or by share; the first line stays" {
+@test "--min-df and --max-df drop features by number or by share, and keep the first line" {
 	(for i in 1 2 3 4; do printf 'd%s\tall\t1\n' $i; done; features) >in
 	try 'shdf --min-df 2 in'
 	gives '\t8\t1' 'all\t4' 'x\t2'
@@ -65,7 +65,7 @@ features() {
 	gives '\t8\t1'
 }
 
-@test "a few megabytes of memory give the same table, documents cut by a spill included" {
+@test "-S: the table is the same with a few megabytes, also for documents divided by a spill" {
 	seq 30000 | awk '{ for (i = 0; i < 6; i++) print "d" int(($1 + i) / 17) "\tfeature number " ($1 * 15485863 + i) % 150001 "\t1"; print "d" int($1 / 17) "\tin every line\t1" }' >in
 	shdf in >expected
 	try 'shdf -S 1 in'
@@ -79,19 +79,19 @@ features() {
 		END { print "\t" n "\t3"; for (f in df) print f "\t" df[f] }' in | sort >expected
 	same expected out
 	only in
-	try 'shdf -S 4M --tmpdir no/where in' # so it was needed
+	try 'shdf -S 4M --tmpdir no/where in' # fails when temporary files are needed
 	exits 2
 }
 
-@test "several threads with a few megabytes of memory give the same table" {
-	# The first document, of 150,000 features, is longer than a chunk and than the memory of a thread.
+@test "-S: the table is the same with several threads" {
+	# The first document has 150,000 features and is larger than a chunk and than the memory of a thread.
 	seq 400000 | awk '{ print "d" ($1 < 200000 ? 0 : int($1 / 50)) "\tfeature " $1 * 7919 % 150001 " of all\t1" }' >in
 	shdf -S 4G in >table
 	for j in 1 2 5 8; do
 		try "shdf -j $j -S 1 in"
 		exits 0
 		same table out
-		try "shdf -j $j -S 1 --tmpdir no/where in" # so files were needed
+		try "shdf -j $j -S 1 --tmpdir no/where in" # fails when temporary files are needed
 		exits 2
 		gives
 		says "shdf: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
@@ -105,7 +105,7 @@ features() {
 	same oracle table
 }
 
-@test "features that agree on many bytes are in bytewise order" {
+@test "the table is in bytewise order, also for features with many equal bytes" {
 	awk 'BEGIN {
 		for (i = 0; i < 3000; i++) {
 			long = sprintf("%" i % 90 "s", "")
@@ -121,7 +121,7 @@ features() {
 	done
 }
 
-@test "a missing folder for temporary files is named" {
+@test "--tmpdir: a missing folder gives a message with its name" {
 	seq 200000 | awk '{ print "d\tfeature number " $1 "\t1" }' >in
 	try 'shdf -S 1 --tmpdir no/where in'
 	exits 2
@@ -131,7 +131,7 @@ features() {
 	says "shdf: cannot create a temporary file in 'no/there' (TMPDIR): No such file or directory"
 }
 
-@test "-m sums tables, of files and standard input" {
+@test "-m sums tables of files and standard input" {
 	printf '\t3\na\t1\nb\t3\n' >one
 	printf '\t2\nb\t1\nc\t2\n' >two
 	try 'shdf -m one two'
@@ -148,7 +148,7 @@ features() {
 	gives '\t4000000' 'a\t2'
 }
 
-@test "-m of the tables of parts is the table of the whole" {
+@test "-m: the sum of the tables of several files is the table of all documents" {
 	shtok "$T_DATA/en_dev.tsv" >in
 	shdf in >expected
 	for i in 0 1 2; do
@@ -182,7 +182,7 @@ features() {
 	grep -qE '^shdf: (table|one):1: the document frequencies overflow$' err
 }
 
-@test "records that are no features are refused with their line" {
+@test "records that are not features are refused with their line" {
 	refuses() {
 		try "(printf 'a\tx\t1\n'; printf '$1\n') | shdf"
 		exits 2
@@ -197,7 +197,7 @@ features() {
 	refuses 'a\t\t1' 'empty feature with a weight (only weight 0: a document without features)'
 }
 
-@test "options out of their range are refused" {
+@test "options out of range are refused with the expected values" {
 	refuses() {
 		try "shdf $1 </dev/null"
 		exits 2
@@ -213,7 +213,7 @@ features() {
 	refuses '-S 5X' "-S '5X': expected a size such as 500M or 1.5G"
 }
 
-@test 'no table at all is one of no documents, and adds nothing to others' {
+@test '-m: empty input counts as a table of 0 documents' {
 	: >nothing
 	try 'shdf -m nothing nothing'
 	exits 0
@@ -225,7 +225,7 @@ features() {
 	same table out
 }
 
-@test "the first line has the words of the widest feature; --bare leaves them out" {
+@test "the first line has the number of words of the longest feature; --bare omits it" {
 	printf 'a\tone two three\n' >docs
 	for n in 1 2 1-3; do
 		try "shtok -n $n docs | shdf --max-df 0 | head -n 1"
@@ -235,7 +235,7 @@ features() {
 	gives '\t1'
 }
 
-@test "tables of different n-grams are not summed" {
+@test "-m refuses tables of different n-grams" {
 	printf 'a\tone two three\n' >docs
 	for n in 1 2; do
 		shtok -n $n docs | shdf >$n
@@ -247,7 +247,7 @@ features() {
 	try 'shdf -m --bare 1 2 | head -n 1'
 	exits 0
 	gives '\t2'
-	# A table without the words goes with any.
+	# A table without the number of words is accepted with every other table.
 	cut -f 1,2 2 >bare
 	try 'shdf -m 1 bare | head -n 1'
 	gives '\t2\t1'

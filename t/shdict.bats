@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# shdict: jieba's data files to the one file that --segment jieba maps.
+# shdict: compiles the data files of jieba to the file that --segment jieba maps.
 load helper
 
-# The folder "data": few words, and jieba's own model.
+# Makes the folder data with a few words and the model of jieba.
 setup() {
 	local data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
 	cd "$BATS_TEST_TMPDIR" || return 1
@@ -12,7 +12,7 @@ setup() {
 	printf '中国 50 ns\n中国人 7\n人 80\n' >data/dict.txt
 }
 
-@test "--check describes a compiled file, and the file splits words" {
+@test "--check describes a compiled file, and shtok splits words by the file" {
 	try 'shdict -o compiled data && shdict --check compiled'
 	exits 0
 	says
@@ -24,7 +24,7 @@ setup() {
 	gives 中国/中国人/民
 }
 
-@test "--words replaces dict.txt, --dict adds the words of each file" {
+@test "--words replaces dict.txt; --dict adds the words of each file" {
 	rm data/dict.txt
 	printf '大学 5\n' >words
 	printf '人民 5\n' >one
@@ -37,7 +37,7 @@ setup() {
 	gives '3 words, total frequency 16, longest word 4 characters'
 }
 
-@test "a file that is not a dictionary is refused with file and line, and nothing is written" {
+@test "a file that is not a dictionary is refused with file and line, without output" {
 	printf '中国 50\n中国人\n' >words
 	cp words data/dict.txt
 	printf '人 1\n人民 99999999999999999999\n' >user
@@ -57,7 +57,7 @@ setup() {
 	refuses '--words good data' "cannot open 'data/finalseg/prob_start.py': No such file or directory"
 }
 
-@test "--check finds a changed bit, and a file that was never compiled" {
+@test "--check refuses a file with a changed bit and a file of another form" {
 	shdict -o compiled data
 	python3 -c '
 b = bytearray(open("compiled", "rb").read())
@@ -72,7 +72,7 @@ open("damaged", "wb").write(b)'
 	says 'shdict: data/dict.txt: not a compiled jieba dictionary'
 }
 
-@test "usage that cannot be meant is refused" {
+@test "options without effect and wrong operands are refused" {
 	refuses() {
 		try "shdict $1"
 		exits 2

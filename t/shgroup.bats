@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# shgroup: pairs to groups.
+# shgroup: makes groups of pairs.
 
 load helper
 
-# A chain a-b-c and a pair d-e.
+# pairs: prints a chain a-b-c and a pair d-e.
 pairs() {
 	printf 'a\tb\t1\nb\tc\t2\nd\te\t0\n'
 }
 
-@test "each id with its keeper: the group's first id by bytes, keepers first" {
+@test "writes each id with the keeper, which is the first id of the group by bytes, and keepers first" {
 	try 'printf "c\tb\t2\nb\ta\t1\ne\td\t0\n" | shgroup --link single'
 	exits 0
 	says
@@ -18,7 +18,7 @@ pairs() {
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
-@test "--link star: each member is a neighbour of its keeper" {
+@test "--link star: each id of a group has a pair with the keeper" {
 	pairs >pairs
 	try 'shgroup --link star pairs'
 	exits 0
@@ -27,7 +27,7 @@ pairs() {
 	gives 'a\ta' 'c\tc' 'b\tc' 'e\te' 'd\te'
 }
 
-@test "--keep newest: the last id by bytes, or in the documents' order" {
+@test "--keep newest: the keeper is the last id by bytes, or the last in the order of documents" {
 	pairs >pairs
 	printf 'c\tx\nb\tx\na\tx\ne\tx\nd\tx\n' >docs
 	try 'shgroup --link single --keep newest pairs'
@@ -36,7 +36,7 @@ pairs() {
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
-@test "--keep first -d DOCS: first in the documents' order" {
+@test "--keep first -d DOCS: the keeper is the first in the order of documents" {
 	pairs >pairs
 	printf 'b\tx\nc\tx\nx\tx\ne\tx\na\tx\nd\tx\nb\tagain\n' >docs
 	try 'shgroup --link single -d docs pairs'
@@ -47,7 +47,7 @@ pairs() {
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
-@test "-d given again: further documents, behind the earlier ones" {
+@test "-d several times: the documents of all files count, in the order of the files" {
 	pairs >pairs
 	printf '\357\273\277e\txx\nb\tx\n' >docs.1
 	printf '\357\273\277a\tx\nb\txxxx\nc\txxx\nd\txx\n' >docs.2
@@ -72,7 +72,7 @@ pairs() {
 		"Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test "--keep longest: most bytes of text; equal ones, the first" {
+@test "--keep longest: the keeper has the most bytes of text, and is the first on a tie" {
 	pairs >pairs
 	printf '\357\273\277a\tx\nb\txyz\nc\txy\ne\tz\nd\tz\n' >docs
 	try 'shgroup --link single --keep longest -d docs pairs'
@@ -91,7 +91,7 @@ pairs() {
 	says 'shgroup: --keep longest needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test "--keep FILE: its ids are of any bytes" {
+@test "--keep FILE: ids may have any bytes" {
 	printf 'a\t\377\376\t0\na\tb\t0\n' >pairs
 	printf '\377\376\nb\n' >ids
 	try 'shgroup --link single --keep ids pairs | cut -f 2 | sort -u'
@@ -99,7 +99,7 @@ pairs() {
 	gives '\0377\0376'
 }
 
-@test "--keep FILE: ids of a file, best first; other ids come last, with a warning" {
+@test "--keep FILE: ranks ids by their order in the file, with a warning about other ids, which rank last" {
 	pairs >pairs
 	printf 'x\nc\tfurther field\nb\n' >rank
 	try 'shgroup --link single --keep rank pairs'
@@ -117,7 +117,7 @@ pairs() {
 		"Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test "pairs in any order, either way round and repeated, make the same groups and audit" {
+@test "pairs in any order, in any direction and repeated give the same groups and audit" {
 	awk 'BEGIN { srand(7); for (i = 0; i < 300; i++)
 		print "n" int(rand() * 250) "\tn" int(rand() * 250) "\t" int(rand() * 4) }' >pairs
 	for link in single star; do
@@ -135,8 +135,8 @@ pairs() {
 	done
 }
 
-@test "any number of threads give the same groups, in any form of the documents" {
-	# Several chunks of pairs and of documents; ids with a long common beginning, ids that come again.
+@test "the groups are the same with any number of threads, for each form of documents" {
+	# The pairs and the documents have several chunks. Ids have a long common beginning, and some are repeated.
 	awk 'BEGIN { srand(3); for (i = 0; i < 12000; i++) {
 		a = int(rand() * 9000); b = a - a % 4 + int(rand() * 4)
 		print "http://example.org/documents/" a "\thttp://example.org/documents/" b "\t" i % 9 "\t0.9" i % 7 } }' >pairs
@@ -153,7 +153,7 @@ pairs() {
 	    w = csv.writer(f, lineterminator="\n")
 	    w.writerows([["name", "body"]] + rows)
 	END
-	# An independent ranking and grouping by stars.
+	# The script ranks and groups by stars on its own.
 	cat >oracle.py <<-'END'
 	import sys
 	keep, docs = sys.argv[1], {}
@@ -197,7 +197,7 @@ pairs() {
 	done
 }
 
-@test "bad documents are reported and rejected in the order of the files, by any number of threads" {
+@test "bad documents are reported and rejected in the order of the files, with any number of threads" {
 	awk 'BEGIN { for (i = 0; i < 30000; i++) print "i" i "\ttext" (i % 100 == 99 ? "\tbad" : "") }' >docs
 	printf 'i29998\ti1\t0\n' >pairs
 	grep bad docs >wanted
@@ -215,10 +215,10 @@ pairs() {
 	done
 }
 
-@test "single links are the connected components" {
+@test "--link single: the groups are the connected components" {
 	awk 'BEGIN { srand(9); for (i = 0; i < 400; i++)
 		print "n" int(rand() * 500) "\tn" int(rand() * 500) "\t1" }' >pairs
-	# Spread the smallest id of each component until nothing changes.
+	# Gives each id the smallest id of its neighbours until nothing changes.
 	awk -F '\t' '
 		{ a[NR] = $1; b[NR] = $2; best[$1] = $1; best[$2] = $2 }
 		END {
@@ -237,7 +237,7 @@ pairs() {
 	same expected out
 }
 
-@test "a star's members are at one step from the keeper, and keepers from no better one" {
+@test "--link star: each duplicate has a pair with its keeper, and no keeper has a pair with a better keeper" {
 	awk 'BEGIN { srand(11); for (i = 0; i < 300; i++) print "n" int(rand() * 200) "\tn" int(rand() * 200) "\t1" }' |
 		awk '$1 != $2' >pairs
 	shgroup --link star pairs >groups
@@ -251,7 +251,7 @@ pairs() {
 	[ ! -s between ]
 }
 
-@test "--audit: keeper, size, and the weakest pair of each group" {
+@test "--audit: writes keeper, size and weakest pair of each group" {
 	pairs >pairs
 	try 'shgroup --link single --audit audit pairs'
 	exits 0
@@ -262,13 +262,13 @@ pairs() {
 	gives 'a\t2\ta\tb\t1' 'd\t2\td\te\t0' 'a\ta' 'b\ta' 'c\tc' 'd\td' 'e\td'
 }
 
-@test "the weakest pair has the lowest known similarity" {
+@test "--audit: the weakest pair has the lowest known similarity" {
 	printf 'a\tb\t9\t0.9\nc\tb\t1\t0.5\nd\tc\t3\t0.5\n' >pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
 	gives 'a\t4\tc\td\t3\t0.5000'
 }
 
-@test "the weakest pair is written as shverify wrote it" {
+@test "--audit: the weakest pair is written as shverify wrote it" {
 	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 10 | shverify -n 3 -T 0.8 -d "$T_DATA/en_dev.tsv" >pairs
 	try 'shgroup --link single --audit audit -o groups pairs'
 	exits 0
@@ -278,7 +278,7 @@ pairs() {
 	gives
 }
 
-@test "a report that says - of pairs that nobody has compared is pairs" {
+@test "a report with - as similarity is read as pairs without similarity" {
 	printf '%s\t%s\n' a 'one two three four five six' b 'nothing of the kind at all, none' >docs
 	sed 's/^/n/' docs >new
 	sharchive init archive --store none
@@ -297,12 +297,12 @@ pairs() {
 	printf 'nc\ta\t0\t0.5000\n' >>report
 	try 'shstat report | head -n 2'
 	grep -qE '^ +0 +3  0[.]50  ' out
-	# What is known decides.
+	# A known similarity decides.
 	try 'shgroup --link single --audit /dev/stdout report | head -n 1'
 	gives 'a\t3\ta\tnc\t0\t0.5000'
 }
 
-@test "a similarity may have as many places as other programs print" {
+@test "a similarity may have more than four decimal places" {
 	printf 'a\tb\t1\t0.8333333333333334\nb\tc\t1\t1.0000000000000002\nc\td\t1\t0.99995\n' >pairs
 	printf 'x\ty\t1\t8.5e-05\np\tq\t1\t0.9999449999\n' >>pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 3'
@@ -319,14 +319,14 @@ pairs() {
 	done
 }
 
-@test "an id paired with itself alone is a group of one, without audit line" {
+@test "an id paired only with itself is a group of one, without a line of --audit" {
 	try 'printf "a\ta\t0\n" | shgroup --link single --audit audit'
 	exits 0
 	gives 'a\ta'
 	[ ! -s audit ]
 }
 
-@test "ids of any bytes pass unaltered" {
+@test "ids of any bytes are written unchanged" {
 	printf ' \377\t\0\\t\t0\n' >pairs
 	try 'shgroup --link single pairs'
 	exits 0
@@ -337,7 +337,7 @@ pairs() {
 	gives $((4096 + 1 + 4096 + 1 + 1 + 1 + 4096 + 1))
 }
 
-@test "records that are no pairs are refused with their line" {
+@test "records that are not pairs are refused with their line" {
 	refuses() {
 		for link in single star; do
 			try "(printf 'a\tb\t0\n'; printf '$1\n') | shgroup --link $link"
@@ -359,7 +359,7 @@ pairs() {
 	refuses "a\\t$(printf %04097d 0)\\t1" 'id of 4097 bytes, at most 4096'
 }
 
-@test "a rejected pair leaves nothing in the groups" {
+@test "--rejects: the ids of a rejected pair are in no group" {
 	for link in single star; do
 		try "printf 'a\tb\t0\nc\td\t65536\nx\t\t1\n' | shgroup --link $link --rejects rejected"
 		exits 0
@@ -368,7 +368,7 @@ pairs() {
 	done
 }
 
-@test "documents that are none are refused with their line" {
+@test "-d: records that are not documents are refused with their line" {
 	pairs >pairs
 	printf 'a\tx\nb\n' >docs
 	try 'shgroup --link single -d docs pairs'
@@ -393,7 +393,7 @@ pairs() {
 	says "shgroup: cannot open 'nowhere': No such file or directory"
 }
 
-@test "an audit file that cannot be written is an error, and no output appears" {
+@test "--audit: a file that cannot be written is an error, without output" {
 	pairs >pairs
 	try 'shgroup --link single -o groups --audit no/where pairs'
 	exits 2
@@ -404,7 +404,7 @@ pairs() {
 	only pairs
 }
 
-@test "options that are unknown or lack what they need are refused" {
+@test "unknown values and options that need another option are refused" {
 	try 'shgroup --link x </dev/null'
 	exits 2
 	says "shgroup: --link 'x': expected single or star" "Try 'shgroup --help' or 'man shgroup'."
@@ -413,7 +413,7 @@ pairs() {
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test "the duplicates leave the documents by a join of ids" {
+@test "awk(1) removes the duplicates from the documents by the groups" {
 	printf 'a\tthe same text\nb\tanother one\nc\tthe same text\nd\tThe same, text!\n' >docs
 	try 'shfp -n 1 --simhash docs | shjoin -k 3 | shgroup --link single | awk -F "\t" "\$1 != \$2 { print \$1 }" >gone
 		awk -F "\t" "NR == FNR { gone[\$1]; next } !(\$1 in gone)" gone docs'
@@ -421,7 +421,7 @@ pairs() {
 	gives 'a\tthe same text' 'b\tanother one'
 }
 
-@test "documents may be lines of JSON" {
+@test "-d --json: documents may be lines of JSON" {
 	printf 'a\tb\t1\nb\tc\t1\n' >pairs
 	printf '{"id":"%s","text":"%s"}\n' a x b 'xx\nxx' c xxx >docs.jsonl
 	printf 'b\tb\na\tb\nc\tb\n' >expected
@@ -443,7 +443,7 @@ pairs() {
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test "documents may be lines without ids: those of the pairs are their numbers" {
+@test "-d -l: documents may be lines without ids, and the ids of pairs are line numbers" {
 	printf '2\t10\t1\n' >pairs
 	seq 9 >lines
 	echo 'the tenth, longest' >>lines
@@ -469,7 +469,7 @@ pairs() {
 	says 'shgroup: -l and -f contradict each other: with -l the whole line is text' "Try 'shgroup --help' or 'man shgroup'."
 }
 
-@test '--audit does not go where the groups go' {
+@test '--audit refuses the file of the groups' {
 	printf 'a\tb\t0\n' >pairs
 	for c in '--audit - pairs' '--audit new -o new pairs' '--audit ./new -o new pairs'; do
 		try "shgroup --link single $c"
@@ -483,7 +483,7 @@ pairs() {
 	gives 'a\t2\ta\tb\t0'
 }
 
-@test '--audit /dev/stdout: all of it, then all groups, whole lines of both' {
+@test '--audit /dev/stdout writes the whole audit and then all groups' {
 	seq 40000 | awk '{ printf "a%09d\tb%09d\t1\n", $1, $1 }' >pairs
 	shgroup --link single --audit audit pairs >groups
 	try 'shgroup --link single --audit /dev/stdout pairs'
@@ -492,7 +492,7 @@ pairs() {
 	same expected out
 }
 
-@test "pairs of coverage are pairs, too: of distance 0, and of the greater coverage as similarity" {
+@test "pairs of shspan are read as pairs of distance 0, with the greater coverage as similarity" {
 	printf '%s\t%s\n' a "$(seq -s ' ' 100 130)" b "$(seq -s ' ' 100 125)" c "$(seq -s ' ' 200 230)" >docs
 	try 'shspan --pairs docs | tee pairs | shgroup --link single | cut -f 1 | sort'
 	exits 0
@@ -510,7 +510,7 @@ pairs() {
 	says 'shgroup: -:1: expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 to 1'
 }
 
-@test "the pipe with the options of shdedup drops what shdedup drops, for the same documents" {
+@test "the pipe with the options of shdedup drops the documents that shdedup drops" {
 	for set in en zh; do
 		docs=$T_DATA/${set}_dev.tsv
 		try "cat $docs | shfp -n 3 --minhash | shband -k 10 | sort | shjoin | shverify -n 3 -T 0.8 -d $docs |
@@ -522,7 +522,7 @@ pairs() {
 	done
 }
 
-@test "a report with --counts is grouped and counted as one without" {
+@test "shgroup and shstat read a report with --counts like a report without" {
 	shdedup -q --dry-run --report report "$T_DATA/en_dev.tsv" >/dev/null
 	shdedup -q --dry-run --counts --report counted "$T_DATA/en_dev.tsv" >/dev/null
 	[ "$(awk -F '\t' 'NF == 5' counted | wc -l)" = "$(wc -l <report)" ]

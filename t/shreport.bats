@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shreport: pairs, reports and spans on a page of HTML.
+# shreport: makes an HTML page of pairs, reports or spans.
 load helper
 
 setup() {
@@ -8,19 +8,19 @@ setup() {
 	printf 'b\ta\t5\t0.7143\nc\ta\t2\t0.9000\nd\tb\t0\t-\n' >report
 }
 
-# reads: what the page in the file out shows
+# reads: writes the text that the page in the file out shows to the file got.
 reads() {
 	"$BATS_TEST_DIRNAME/shreport-page.py" out >got
 }
 
-# shows LINE...: the page shows these lines, in this order among others
+# shows LINE...: the page shows these lines in this order, perhaps with other lines between.
 shows() {
 	printf '%b\n' "$@" >expected
 	grep -xFf expected got >lines || true
 	same expected lines
 }
 
-@test "a report: counts, bars, groups, pairs from the least similar on, words that differ, rows" {
+@test "a report: the page has counts, bars, groups, the least similar pairs first, words that differ, and rows" {
 	try 'shreport -d docs report'
 	exits 0
 	says
@@ -33,7 +33,7 @@ shows() {
 	grep -q 'Without a similarity: 1 pair' out
 }
 
-@test "without documents a page has counts and rows" {
+@test "without -d the page has counts and rows" {
 	try 'shreport report'
 	exits 0
 	reads
@@ -46,7 +46,7 @@ shows() {
 	[ "$(grep -c '	0$' got)" -eq 4 ]
 }
 
-@test "distances, coverage and shares are pairs, too" {
+@test "pairs with distances, coverage or common features are accepted" {
 	for record in 'a\tb\t3' 'a\tb\t40\t0.5000\t0.8000' 'a\tb\t4\t5\t6' 'a\tb\t3\t1e-1'; do
 		try "printf '$record\n' | shreport -d docs"
 		exits 0
@@ -55,7 +55,7 @@ shows() {
 	done
 }
 
-@test "spans: passages side by side with text around, coverage of both, the most covered pair first" {
+@test "spans: the page has passages side by side with context and coverage, the most covered pair first" {
 	printf 'x\t%s\n' "one two three four five six" >docs
 	printf 'y\t%s\nz\t%s\n' "zero one two 3 four" 'one\ttwo' >>docs
 	printf 'y\t5\t19\tx\t0\t18\t3\t0.75\nz\t0\t8\tx\t0\t7\t2\t1\nz\t0\t8\tx\t0\t7\t2\t1\nz\t0\t3\tx\t0\t3\t1\t1\n' >spans
@@ -71,7 +71,7 @@ shows() {
 	[ "$(grep -o '<rect' out | wc -l)" -eq 8 ]
 }
 
-@test "spans need their documents" {
+@test "spans without -d, or beyond the text of a document, are refused; a missing document is named on the page" {
 	printf 'a\t0\t3\tb\t0\t3\t1\t1\n' >spans
 	try 'shreport spans'
 	exits 2
@@ -89,7 +89,7 @@ shows() {
 	shows 'pair\ta\tnone' 'gap\tThe second document is not among the documents' 'row\ta\tnone\t1\t1200\t-1'
 }
 
-@test "records that are neither pairs nor spans, and a mix of both" {
+@test "records that are neither pairs nor spans, and a mix of both, are refused" {
 	try "printf 'a\tb\n' | shreport"
 	exits 2
 	grep -q '^shreport: -:1: ' err
@@ -106,7 +106,7 @@ shows() {
 	says 'shreport: -:2: start1 and end1: expected numbers of bytes, start first'
 }
 
-@test "hostile documents, ids and titles stay text" {
+@test "HTML in documents, ids and titles is escaped" {
 	python3 - <<-'END'
 	evil = ['</script><script>alert(1)</script>', '"><img src=x onerror=alert(1)>', "' onclick='alert(1)", '<!--', ']]>',
 	    '&lt;b&gt; &amp; &#60;', '</details></main>', '<style>*{display:none}', '\u2028\u2029', '\x00\x01\x1b[31m\x7f',
@@ -133,7 +133,7 @@ shows() {
 	done
 }
 
-@test "Chinese: characters that differ, the language of each text" {
+@test "Chinese: the page marks characters that differ, and names the language of each text" {
 	printf 'x\t%s\ny\t%s\nz\t%s\n' 今天天气很好，我们去公园。 今天天气不好，我们去公园。 'きょうはいい天気です。' >docs
 	printf 'x\ty\t1\nx\tz\t30\n' >pairs
 	try 'shreport --title 重复文档 -d docs pairs'
@@ -144,7 +144,7 @@ shows() {
 	grep -q '^lang	ja$' got
 }
 
-@test "long stretches in common are left out, and long texts are cut" {
+@test "long passages in common are omitted, and long texts are cut" {
 	seq 300 | tr '\n' ' ' >many
 	printf 'x\t%send\ny\tbegin %s\n' "$(cat many)" "$(cat many)" >docs
 	printf 'x\ty\t1\n' >pairs
@@ -161,7 +161,7 @@ shows() {
 	[ "$(wc -c <out)" -lt 60000 ]
 }
 
-@test "--texts and --rows bound the page, which reports the omitted pairs" {
+@test "--texts and --rows limit the page, which reports the omitted pairs" {
 	seq 2 1500 | awk '{ printf "d%d\td1\t%d\t0.%04d\n", $1, $1 % 7, 9000 - $1 }' >report
 	try 'shreport --texts 5 --rows 1000 -d docs report'
 	exits 0
@@ -174,7 +174,7 @@ shows() {
 	grep -qx 'group	d1	1,500	0.7500' got
 }
 
-@test "documents as JSON, as lines, with other fields, in a pipe, compressed, in several files" {
+@test "-d reads documents as JSON, as lines, with other fields, from a pipe, compressed and in several files" {
 	printf '%s\n' '{"i":"a","t":"one\ttwo \\n"}' '{"i":"b","t":"one three \\n"}' >json
 	printf 'a\tb\t1\n' >pairs
 	try 'shreport --json -f i,t -d json pairs'
@@ -199,7 +199,7 @@ shows() {
 	exits 2
 }
 
-@test "any number of threads find the same documents" {
+@test "the page is the same with any number of threads" {
 	awk 'BEGIN { for (i = 0; i < 40000; i++) print "i" i % 39000 "\tThe quick red fox jumps " i }' >docs
 	printf 'i%d\ti%d\t0\n' 3 4 38999 20000 999 1 >report
 	try 'shreport -j 1 -d docs report'
@@ -216,7 +216,7 @@ shows() {
 	done
 }
 
-@test "output of shdedup and shspan, in English and in Chinese: the same page each time" {
+@test "the output of shdedup and shspan gives the same page in each run, in English and in Chinese" {
 	for lang in en zh; do
 		shdedup -q --report report -o /dev/null "$T_DATA/${lang}_dev.tsv"
 		shspan "$T_DATA/${lang}_dev.tsv" >spans
@@ -237,7 +237,7 @@ shows() {
 	same expected rows
 }
 
-@test "the page has page.css and page.js, and allows this script by its SHA-256" {
+@test "the page contains page.css and page.js, and allows only this script, by its SHA-256" {
 	report=$BATS_TEST_DIRNAME/../lib/report
 	printf 'a\tb\t1\t0.9\n' | shreport >page
 	python3 - "$report" <<-'END'
@@ -251,7 +251,7 @@ shows() {
 	END
 }
 
-# browse PAGE WORD...: a reader's work with the page, in a browser.
+# browse PAGE WORD...: uses the page in a browser as a reader does.
 browse() {
 	command -v chromium >/dev/null || skip 'no chromium'
 	timeout 20 chromium --headless --no-sandbox --disable-gpu --dump-dom about:blank >/dev/null 2>&1 || skip 'chromium does not run here'
@@ -261,7 +261,7 @@ browse() {
 	[ "$(wc -l <out)" = 6 ]
 }
 
-@test "in a browser at three widths, light and dark: search, order of columns, more rows, no hostile text" {
+@test "in a browser: search, sorting and more rows work at three widths, light and dark, and no script of a text runs" {
 	{
 		printf 'd%d\td1\t%d\t0.%04d\n' 2 1 9000 3 9 9500 4 5 8000
 		printf '文档%d\t第%d页\t3\t0.9\n' 1 7 2 7
@@ -273,7 +273,7 @@ browse() {
 	browse page.html one 银行 文档 ärger '"<script>"' nothing
 }
 
-@test "in a browser: 100,000 rows" {
+@test "in a browser: a page of 100,000 rows works" {
 	[ "${SOAK:-}" ] || skip 'long: make soak'
 	seq 100000 | awk '{ printf "d%d\td%d\t%d\t0.%d\n", $1, $1 % 1000, $1 % 13, 7000 + $1 % 3000 }' >report
 	seq 0 100000 | awk '{ printf "d%d\tone text of %d\n", $1, $1 % 999 }' >docs

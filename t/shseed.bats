@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shseed: documents to seeds.
+# shseed: makes seeds of documents.
 
 load helper
 
-@test "--window 1: every k-gram, with its hash, its first token and its bytes" {
+@test "--window 1: writes every k-gram, with its hash, its first token and its bytes" {
 	try 'printf "d\tOne, two\\\\nthree four.\n" | shseed -n 2 --window 1'
 	exits 0
 	says
@@ -11,25 +11,25 @@ load helper
 		"$(hash_of 'three four')\td\t2\t10\t20"
 }
 
-# hash_of WORDS: the default hash of an n-gram, as a fingerprint of that n-gram alone
+# hash_of WORDS: prints the default hash of an n-gram, which is the fingerprint of the n-gram alone.
 hash_of() {
 	printf 'x\t%s\t1\n' "$1" | shfp --simhash --features | cut -f 1
 }
 
-@test "a document with fewer tokens than K has no seed, one with fewer k-grams than W has one" {
+@test "a document with fewer than K tokens has no seed, and a document with fewer than W k-grams has one" {
 	try 'printf "a\tone two\nb\tone two three\nc\tone two three four\n" | shseed -n 3 | cut -f 2,3'
 	exits 0
 	[ "$(cut -f 1 out | tr '\n' ' ')" = 'b c ' ]
 }
 
-@test "without -n a seed is 6 words, or 10 Chinese characters, or a mixture" {
+@test "without -n a seed is 6 words, 10 Chinese characters, or a mixture" {
 	try 'printf "a\ta1 b1 c1 d1 e1 f1 g1\n" | shseed --window 1 | cut -f 4,5'
 	gives '0\t17' '3\t20'
 	try 'printf "a\t一二三四五六七八九十百\n" | shseed --window 1 | cut -f 4,5'
 	gives '0\t30' '3\t33'
 	try 'printf "a\tone two three 一二三四五\n" | shseed --window 1 | cut -f 4,5'
 	gives '0\t29'
-	# the mixture, too, depends on these tokens alone
+	# The seed of a mixture depends on its own tokens only.
 	printf 'a\tone two three 一二三四五 and much more English of words that follow\n' >long
 	try 'shseed --window 1 long | head -n 1 | cut -f 1'
 	cp out key
@@ -37,7 +37,7 @@ hash_of() {
 	same key out
 }
 
-@test "two documents with W + K - 1 tokens in common share a seed, wherever these stand" {
+@test "two documents with W + K - 1 consecutive tokens in common share a seed, at any place" {
 	for i in 1 2 3 4 5 6 7 8 9; do
 		seq -f "x$i%g" -s ' ' "$i" >before
 		seq -f 'w%g' -s ' ' "$i" $((i + 14)) >common
@@ -47,7 +47,7 @@ hash_of() {
 	done
 }
 
-@test "places are bytes of the text as it stands, of each way of cutting" {
+@test "start and end are bytes of the text with its escapes, for each kind of token" {
 	printf 'd\tÉcole \\\\ naïve ﬁne, 南京市长江大桥的 “quoted”\\ttext for 3½ 语言处理\n' >docs
 	for options in '' '-u char' '--segment jieba' '--segment jieba-search' '--split fields' '--stem french' \
 		'--no-fold' '--split go-words' '--split python'; do
@@ -68,7 +68,7 @@ for line in open("out"):
 	done
 }
 
-@test "the output is the same for any number of threads, and any cut of the input" {
+@test "the output is the same with any number of threads, and for the input in several files" {
 	try 'shseed $T_DATA/zh_dev.tsv'
 	exits 0
 	cp out one
@@ -80,7 +80,7 @@ for line in open("out"):
 	same one out
 }
 
-@test "wrong options are refused with a message" {
+@test "options out of range are refused with a message" {
 	try 'shseed -n 0 <&-'
 	exits 2
 	try 'shseed -n 256 <&-'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# shshare: features to pairs of documents that share some.
+# shshare: makes pairs of documents that share features.
 load helper
 
-# features N SEED: those of N documents, some of them alike
+# features N SEED: prints the features of N documents, some of them similar.
 features() {
 	awk -v n="$1" -v seed="$2" 'BEGIN {
 		srand(seed)
@@ -12,7 +12,7 @@ features() {
 	}'
 }
 
-# All pairs by comparing sets: `oracle LEAST [FILE2]`
+# oracle LEAST [FILE2]: prints the pairs by a comparison of all sets.
 oracle() {
 	cat >oracle.py <<-'END'
 	import sys
@@ -32,7 +32,7 @@ oracle() {
 	python3 oracle.py "$@" | sort
 }
 
-@test "small buckets: exactly the pairs that share features, in one file and in two" {
+@test "writes exactly the pairs that share features when buckets are small, for one file and for two" {
 	for seed in 1 2; do
 		features 36 $seed >in
 		features 28 "${seed}0" | sed 's/^d/e/' >archive
@@ -61,7 +61,7 @@ oracle() {
 	gives
 }
 
-@test "only the sampled features count" {
+@test "--features: only the sampled features count" {
 	for d in a b; do seq 1000 | sed "s/.*/$d\tf&\t1/"; done >in
 	try 'shshare in'
 	exits 0
@@ -71,7 +71,7 @@ oracle() {
 	gives 'a\tb\t7\t7\t7'
 }
 
-@test "output is linear in the documents, however many share a feature" {
+@test "the output grows linearly with the documents, also when all share a feature" {
 	seq 3000 | awk '{ print "d" $1 "\tf\t1"; print "d" $1 "\tg\t1" }' >in
 	try 'shshare in'
 	exits 0
@@ -79,7 +79,7 @@ oracle() {
 	[ "$(cut -f 1,2 out | tr '\t' '\n' | sort -u | wc -l)" -eq 3000 ]
 }
 
-@test "edited copies whose fingerprints are far apart are found by shshare, verified and grouped" {
+@test "shshare finds edited copies with distant fingerprints, for shverify and shgroup" {
 	"$BATS_TEST_DIRNAME/quality/edited.py" en "$T_DATA" >docs
 	try 'shtok --raw -n 3 docs | shshare | shverify --raw --measure edit -T 0.75 -d docs | tee pairs | shgroup --link star'
 	exits 0
@@ -91,7 +91,7 @@ oracle() {
 	[ "$(comm -3 dropped grouped | wc -l)" -le 5 ]
 }
 
-@test "shstat, shgroup and shverify take share records as pairs" {
+@test "shstat, shgroup and shverify read the pairs of shshare" {
 	printf 'a\tb\t3\t5\t4\n' >pairs
 	printf 'a\tone two three\nb\tone two four\n' >docs
 	try 'shverify -n 1 --measure jaccard -d docs pairs'
@@ -109,7 +109,7 @@ oracle() {
 	done
 }
 
-@test "bad options and records" {
+@test "options out of range and bad records are refused" {
 	try 'shshare --least 0 </dev/null'
 	exits 2
 	try 'shshare --least 49 </dev/null'

@@ -2,7 +2,7 @@
 # shstat: histograms of pairs and groups.
 load helper
 
-@test "pairs: a row for each distance, and the sizes of the groups they connect" {
+@test "pairs: writes a row for each distance, and the sizes of the groups" {
 	printf '%s\t%s\t%d\n' a b 1 b c 1 d e 3 f g 1 >pairs
 	cat >expected <<-'END'
 	   distance      pairs
@@ -21,17 +21,17 @@ load helper
 	same expected out
 }
 
-@test "verified pairs: the mean similarity" {
+@test "verified pairs: writes the mean similarity of each distance" {
 	printf 'a\tb\t4\t0.9000\nb\tc\t4\t0.8000\nd\te\t5\t0.5\n' | shstat --width 4 >out
 	grep -q '^ *4 *2  0.85  ####$' out
 	grep -q '^ *5 *1  0.50  ##$' out
-	# Of those that have one; none at all is one, too.
+	# Pairs without a similarity do not count in the mean. A row may have no similarity.
 	printf 'a\tb\t4\nb\tc\t4\t0.0000\nd\te\t4\t1\nd\te\t6\n' | shstat --width 3 >out
 	grep -q '^ *4 *3  0.50  ###$' out
 	grep -q '^ *6 *1 *  #$' out
 }
 
-@test "bars are rounded, but a count above 0 shows; --width up to 1000" {
+@test "bars are rounded, and a count above 0 has a bar; --width is at most 1000" {
 	seq 100 | awk '{ print "a\t" $1 "\t" ($1 <= 3 ? 1 : $1 == 4 ? 2 : $1 <= 52 ? 4 : 5) }' >pairs
 	try 'shstat --width 10 pairs'
 	exits 0
@@ -65,7 +65,7 @@ load helper
 	says 'shstat: --width cannot be used with --svg' "Try 'shstat --help' or 'man shstat'."
 }
 
-@test "--svg: one chart or two of equal width, a bar for each row, a number above each bar" {
+@test "--svg: draws one chart or two of equal width, with a bar and its number for each row" {
 	printf 'a\tb\t0\nc\td\t0\ne\tf\t20\n' >pairs
 	try 'shstat --svg pairs'
 	exits 0
@@ -97,7 +97,7 @@ load helper
 	for t in page.getElementsByTagName("text"):
 	    text, x, y = t.firstChild.data, float(t.getAttribute("x")), float(t.getAttribute("y"))
 	    size = 15 if t.getAttribute("class") == "title" else 12
-	    half = len(text) * size * 0.56 / 2  # a digit of a common sans-serif font
+	    half = len(text) * size * 0.56 / 2  # the width of a digit in common sans-serif fonts
 	    x += half if size == 15 else 0
 	    box = (x - half, x + half, y - size * 0.75, y + size * 0.2)
 	    assert box[0] >= 0 and box[1] <= float(page.getAttribute("width")) and box[2] >= 0, text
@@ -113,7 +113,7 @@ load helper
 	done
 }
 
-@test "pairs of shspan: a row for each tenth of the greater coverage" {
+@test "pairs of shspan: writes a row for each tenth of the greater coverage" {
 	printf '%s\t%s\t%d\t%s\t%s\n' a b 40 0.0500 0.3000 a c 40 0.3999 0.2000 d e 90 1.0000 0.1000 >pairs
 	cat >expected <<-'END'
 	   coverage      pairs
@@ -147,7 +147,7 @@ load helper
 	says 'shstat: pairs:4: pairs with coverages (shspan --pairs) and pairs with distances in one input'
 }
 
-@test "groups: sizes only, in doubling rows beyond four" {
+@test "groups: writes sizes only, in rows that double beyond four" {
 	for size in 1 2 2 5 8 9 70; do
 		for i in $(seq $size); do printf 'g%s.%s\tg%s.1\n' "$((n))" "$i" "$((n))"; done
 		n=$((n + 1))
@@ -161,7 +161,7 @@ load helper
 	grep -q '^96 documents in 6 groups, the largest of 70$' out
 }
 
-@test "records of two fields without keepers are counted with a note" {
+@test "records of two fields without keepers are counted, with a note" {
 	for line in '0000000000000007\ta' 'a\tb' 'a\tab' 'ab\ta'; do
 		try "printf '$line\n' | shstat"
 		exits 0
@@ -172,7 +172,7 @@ load helper
 	says
 }
 
-@test "real pairs: counts agree with cut, sort and uniq; the picture is XML" {
+@test "real pairs: the counts are those of cut, sort and uniq, and the picture is valid XML" {
 	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 12 | shverify -n 3 -d "$T_DATA/en_dev.tsv" >pairs
 	cut -f 3 pairs | sort -n | uniq -c | awk '{ print $2, $1 }' >expected
 	shstat pairs | awk '/documents/ { exit } $2 > 0 && $1 ~ /^[0-9]+$/ { print $1, $2 }' >got
@@ -186,8 +186,8 @@ load helper
 	python3 -c 'import sys, xml.dom.minidom as m; assert len(m.parse("out").getElementsByTagName("rect")) > 13'
 }
 
-@test "any number of threads count the same" {
-	# Several chunks, with bad records in each.
+@test "the counts are the same with any number of threads" {
+	# The input has several chunks with bad records in each.
 	awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) {
 		a = int(rand() * 30000)
 		print "document " a "\tdocument " a - a % 5 + int(rand() * 5) "\t" (i % 500 ? i % 9 : "none") "\t0.9" i % 7 } }' >pairs
@@ -219,7 +219,7 @@ load helper
 	done
 }
 
-@test "empty input, and records that are not pairs" {
+@test "empty input counts 0, and records that are not pairs are refused" {
 	try 'shstat </dev/null'
 	exits 0
 	grep -q '^0 documents in 0 groups' out
@@ -250,7 +250,7 @@ load helper
 	try 'shstat --rejects r bad'
 	exits 0
 	[ "$(wc -l <r)" -eq 1 ]
-	# The first good record tells what the input is.
+	# The first good record decides the kind of the input.
 	printf 'id\na\ta\nb\ta\n' >bad
 	try 'shstat --rejects r bad | tail -n 1'
 	gives '2 documents in 1 group, the largest of 2'

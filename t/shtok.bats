@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# shtok: documents to features.
+# shtok: makes features of documents.
 
 load helper
 
-@test "--keep alpha keeps no words of marks alone, --keep thai keeps them" {
-	# A vowel sign of Devanagari, a point of Hebrew, a mark of any script, and words with letters.
+@test "--keep alpha drops words of marks only; --keep thai keeps them" {
+	# The text has a vowel sign of Devanagari, a point of Hebrew, a combining accent, and words with letters.
 	printf 'a\tका \340\244\276 \326\260 x\340\244\276 \314\201\n' >docs
 	try 'shtok -n 1 --keep alpha docs'
 	gives 'a\tका\t1' 'a\tx\0340\0244\0276\t1'
@@ -13,45 +13,45 @@ load helper
 	gives 'a\t\0340\0270\0261\t1'
 }
 
-@test "the vowel U+11A7 stays behind a syllable" {
+@test "U+11A7 behind a Hangul syllable is not composed with it" {
 	printf 'a\t가\341\206\247\nb\t가\nc\t\341\204\200\341\205\241\341\206\247\n' >docs
 	try 'shtok -n 1 docs'
 	gives 'a\t가\0341\0206\0247\t1' 'b\t가\t1' 'c\t가\0341\0206\0247\t1'
 }
 
-@test "each token of the text is a feature of weight 1, in the text's order" {
+@test "writes each token as a feature of weight 1, in the order of the text" {
 	try 'printf "d1\tTo be, or NOT to be\nd 2\tone\n" | shtok -n 1'
 	exits 0
 	says
 	gives 'd1\tto\t1' 'd1\tbe\t1' 'd1\tor\t1' 'd1\tnot\t1' 'd1\tto\t1' 'd1\tbe\t1' 'd 2\tone\t1'
 }
 
-@test "a document without tokens gives one empty feature of weight 0" {
+@test "writes an empty feature of weight 0 for a document without tokens" {
 	try 'printf "a\t\nb\t.,;\nc\t\\\\n\n" | shtok -n 1'
 	exits 0
 	gives 'a\t\t0' 'b\t\t0' 'c\t\t0'
 }
 
-@test "words are letters, marks and digits; letters are folded, forms unified" {
+@test "words are runs of letters, marks and digits, folded and normalised" {
 	try 'printf "a\tÉcole NAÏVE naïve x_y 3.14 don’t ﬁne Ⅷ ＡＢＣ\n" | shtok -n 1'
 	gives 'a\técole\t1' 'a\tnaïve\t1' 'a\tnaïve\t1' 'a\tx\t1' 'a\ty\t1' 'a\t3\t1' 'a\t14\t1' \
 		'a\tdon\t1' 'a\tt\t1' 'a\tfine\t1' 'a\tviii\t1' 'a\tabc\t1'
 }
 
-@test "scripts without spaces are cut into characters, Hangul is not" {
+@test "scripts written without spaces are split into characters, and Hangul is not" {
 	try 'printf "a\t中文ABC、テスト 한국어 ไทย\n" | shtok -n 1'
 	gives 'a\t中\t1' 'a\t文\t1' 'a\tabc\t1' 'a\tテ\t1' 'a\tス\t1' 'a\tト\t1' 'a\t한국어\t1' \
 		'a\tไ\t1' 'a\tท\t1' 'a\tย\t1'
 }
 
-@test "-n N: runs of N tokens, joined by one space" {
+@test "-n N: writes n-grams of N tokens, joined by one space" {
 	try 'printf "a\tone two three four\n" | shtok -n 3'
 	gives 'a\tone two three\t1' 'a\ttwo three four\t1'
 	try 'printf "a\t中文字 two\n" | shtok --ngram 2'
 	gives 'a\t中 文\t1' 'a\t文 字\t1' 'a\t字 two\t1'
 }
 
-@test "-n N-M: every length from N to M, the short ones first" {
+@test "-n N-M: writes n-grams of every length from N to M, the short ones first" {
 	try 'printf "a\tone two three\n" | shtok -n 1-3'
 	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tthree\t1' 'a\tone two\t1' 'a\ttwo three\t1' \
 		'a\tone two three\t1'
@@ -59,12 +59,12 @@ load helper
 	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tone two\t1'
 }
 
-@test "a document of fewer than N tokens is one feature, all its tokens" {
+@test "-n N: a document of fewer than N tokens is one feature of all its tokens" {
 	try 'printf "a\tone two\nb\tone two three\nc\t\n" | shtok -n 3'
 	gives 'a\tone two\t1' 'b\tone two three\t1' 'c\t\t0'
 }
 
-@test "-u char: characters, with _ between words, none at the ends" {
+@test "-u char: writes characters, with _ between words and none at the ends" {
 	try 'printf "a\t Ab,  c!\n" | shtok -u char -n 2'
 	gives 'a\tab\t1' 'a\tb_\t1' 'a\t_c\t1'
 	try 'printf "a\t中文 x\n" | shtok --unit char -n 1'
@@ -73,7 +73,7 @@ load helper
 	gives 'a\tx\t1'
 }
 
-@test "-u char: the _ of a word, which some ways of cutting give, is no gap" {
+@test "-u char: the character _ within a word is a character" {
 	try 'printf "a\ta_ b _c d_\n" | shtok -n 1 -u char --split fields | cut -f 2 | tr -d "\n"; echo'
 	gives 'a__b__c_d_'
 	try 'printf "a\tab_\n" | shtok -u char --split go-words -n 2'
@@ -82,7 +82,7 @@ load helper
 	gives 'a\t_\t1' 'b\tx\t1' 'b\t_\t1' 'b\ty\t1'
 }
 
-@test "--stop drops words of a file, folded as the text is; n-grams close over the gap" {
+@test "--stop: drops the words of a file, folded like the text, and n-grams join the words beside them" {
 	printf '\357\273\277the\r\n  OF \n\nÉTÉ\n' >stop
 	try 'printf "a\tThe end of the été\nb\tof\n" | shtok -n 2 --stop stop'
 	exits 0
@@ -91,7 +91,7 @@ load helper
 	gives 'a\tend it\t1'
 	try 'printf "a\tthe OF x\n" | shtok -n 1 --no-fold --stop stop'
 	gives 'a\tx\t1'
-	# As --split folds it, whatever --no-fold says.
+	# Words are folded as --split folds the text, also with --no-fold.
 	printf 'The\nStraße\nc:\\x\ntwo words\n' >stop
 	printf 'a\tThe the THE Straße STRASSE c:\\\\x two words\n' >docs
 	for o in '' --no-fold; do
@@ -108,14 +108,14 @@ load helper
 	done
 }
 
-@test "--stop: words of several files" {
+@test "--stop several times: drops the words of all files" {
 	printf 'a\tthe end of the line is here\n' >docs
 	printf 'the' >one
 	printf '\357\273\277of\r\n' >two
 	try 'echo is | shtok -n 1 --stop one --stop two --stop - docs | cut -f 2'
 	exits 0
 	gives end line here
-	# As shfp has it.
+	# shfp gives the same result.
 	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok -n 1 --stop three docs | shweight | shfp --simhash --bare'
 	mv out once
 	try 'echo is | shfp -n 1 --simhash --bare --stop one --stop two --stop - docs'
@@ -129,7 +129,7 @@ load helper
 	says "shtok: cannot open 'nowhere': No such file or directory"
 }
 
-@test "--stop: lines that are several tokens do not drop nothing in silence" {
+@test "--stop: lines of several tokens give a warning, because they drop nothing" {
 	printf 'a\tI don\047t know 一下\n' >docs
 	printf 'I\ndon\047t\n\n一下\n' >stop
 	try 'shtok -n 1 --stop stop docs'
@@ -148,7 +148,7 @@ load helper
 	says
 }
 
-@test "--stop: words of another encoding do not drop nothing in silence" {
+@test "--stop: a file in another encoding gives a warning, because its words drop nothing" {
 	printf 'a\tder für\n' >docs
 	printf 'der\nfür\n' | iconv -f UTF-8 -t UTF-16 >stop
 	try 'shtok -n 1 --stop stop docs'
@@ -165,31 +165,31 @@ load helper
 	run ! grep 'not UTF-8' err
 }
 
-@test "--min-chars drops shorter words, counted in characters, but no cut characters" {
+@test "--min-chars drops words of fewer characters, but no characters of scripts without spaces" {
 	try 'printf "a\tab éa é 中 abc\n" | shtok -n 1 --min-chars 2'
 	gives 'a\tab\t1' 'a\téa\t1' 'a\t中\t1' 'a\tabc\t1'
 	try 'printf "a\tab c\n" | shtok -n 1 --min-chars 0'
 	gives 'a\tab\t1' 'a\tc\t1'
 }
 
-@test "--keep keeps words that hold a character of the kinds named" {
+@test "--keep keeps words that have a character of a named kind" {
 	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep han,digit'
 	gives 'a\t12\t1' 'a\t中\t1' 'a\ta1\t1'
 	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep alpha,kana'
 	gives 'a\tab\t1' 'a\ta1\t1' 'a\tテ\t1'
 }
 
-@test "--no-fold leaves case and form as written" {
+@test "--no-fold keeps case and form" {
 	try 'printf "a\tÉcole ABC ﬁne\n" | shtok -n 1 --no-fold'
 	gives 'a\tÉcole\t1' 'a\tABC\t1' 'a\tﬁne\t1'
 }
 
-@test "--mask-digits makes each run of digits one 0" {
+@test "--mask-digits replaces each run of digits by 0" {
 	try 'printf "a\tv2 build 1234 x10y20 ٣٤\n" | shtok -n 1 --mask-digits'
 	gives 'a\tv0\t1' 'a\tbuild\t1' 'a\t0\t1' 'a\tx0y0\t1' 'a\t0\t1'
 }
 
-@test "escapes separate words, unless --raw or -l says that backslashes are none" {
+@test "escapes separate words; with --raw or -l a backslash begins no escape" {
 	printf '%s\n' 'a	one\ttwo\nthree\\four\rfive\xsix' >docs
 	try 'shtok -n 1 docs'
 	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tthree\t1' 'a\tfour\t1' 'a\tfive\t1' 'a\txsix\t1'
@@ -199,7 +199,7 @@ load helper
 	gives '1\tone\t1' '1\tttwo\t1' '1\tnthree\t1' '1\tfour\t1' '1\trfive\t1' '1\txsix\t1'
 }
 
-@test "-l numbers the lines of plain text, over all files, empty ones too" {
+@test "-l numbers all lines of plain text across files, also empty lines" {
 	printf 'One\ttwo\n\n' >first
 	printf 'three' >second
 	try 'shtok -n 1 -l first second'
@@ -207,7 +207,7 @@ load helper
 	gives '1\tone\t1' '1\ttwo\t1' '2\t\t0' '3\tthree\t1'
 }
 
-@test "-f chooses id and text among more fields, in either order" {
+@test "-f chooses the fields of id and text, in any order" {
 	printf 'x\ty\tone\tid\n' >docs
 	try 'shtok -n 1 -f 4,3 docs'
 	gives 'id\tone\t1'
@@ -230,7 +230,7 @@ load helper
 	says 'shtok: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
-@test "a record of another number of fields is an error with its place and the way out" {
+@test "a record with another number of fields gives a message with its place and the remedy" {
 	printf 'a\tone\nline\n' >docs
 	try 'shtok -n 1 docs'
 	exits 2
@@ -245,7 +245,7 @@ load helper
 	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
-@test "ids are 1 to 4096 bytes of any kind, never altered" {
+@test "ids have 1 to 4096 bytes of any value, and are written unchanged" {
 	try 'printf "\tb\n" | shtok -n 1'
 	exits 2
 	says 'shtok: -:1: empty id'
@@ -266,12 +266,12 @@ load helper
 	says 'shtok: -:1: carriage return in an id'
 }
 
-@test "documents of one id are two documents" {
+@test "two documents with one id are two documents" {
 	try 'printf "a\tx\na\ty\n" | shtok -n 1'
 	gives 'a\tx\t1' 'a\ty\t1'
 }
 
-@test "a carriage return in a text is an error; in a plain line it separates" {
+@test "a CR in a text is an error; in a plain line it separates words" {
 	try 'printf "a\tb\rc\n" | shtok -n 1'
 	exits 2
 	says "shtok: -:1: carriage return in the text (a field writes it as \\r; tr '\\r' '\\n' makes lines of an old Mac file)"
@@ -280,13 +280,13 @@ load helper
 	gives '1\tb\t1' '1\tc\t1'
 }
 
-@test "NUL is text, and separates" {
+@test "NUL separates words" {
 	try 'printf "a\tx\0y\n" | shtok -n 1'
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1'
 }
 
-@test "ill-formed UTF-8 separates and is counted; --strict makes it an error" {
+@test "ill-formed UTF-8 separates words and is counted; --strict makes it an error" {
 	printf 'a\tx\377y \300\200z\nb\tfine\n' >docs
 	try 'shtok -n 1 docs'
 	exits 0
@@ -308,14 +308,14 @@ load helper
 	says 'shtok: 1 ill-formed UTF-8 sequence replaced (--strict makes them errors)'
 }
 
-@test "a byte order mark at the head of each file is dropped, elsewhere it is ignored" {
+@test "a byte order mark at the beginning of a file is removed; at other places it is ignored" {
 	printf '\357\273\277a\tx\nb\t\357\273\277y\n' >docs
 	try 'shtok -n 1 docs docs'
 	exits 0
 	gives 'a\tx\t1' 'b\ty\t1' 'a\tx\t1' 'b\ty\t1'
 }
 
-@test "UTF-16 and GB18030 are refused with the command that cures them" {
+@test "UTF-16 and GB18030 are refused with the iconv command that converts them" {
 	try 'shtok -n 1 -l "$T_DATA/bad/utf16le_bom.txt"'
 	exits 2
 	gives
@@ -329,7 +329,7 @@ load helper
 	[ -s out ]
 }
 
-@test "options out of their range are refused" {
+@test "options out of range are refused with the expected values" {
 	refuses() {
 		try "shtok -n 1 $1 </dev/null"
 		exits 2
@@ -366,7 +366,7 @@ load helper
 	says "shtok: cannot open 'nowhere': No such file or directory"
 }
 
-@test "--min-chars counts jieba's words folded, as all others, and drops single characters" {
+@test "--min-chars with jieba: counts folded words, and drops words of one character" {
 	shtok -n 1 --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
 	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok -n 1 --segment jieba --min-chars 2'
 	gives 'a\tfi\t1' 'a\t我们\t1' 'a\tffi\t1'
@@ -376,7 +376,7 @@ load helper
 	gives 'a\t我们\t1'
 }
 
-@test "--dict needs words: a compiled dictionary gives a message that names it" {
+@test "--dict refuses a compiled dictionary with a message that names SIMHASH_JIEBA" {
 	shtok -n 1 --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
 	printf '\211shjieba and more' >compiled
 	try 'echo "北京" | shtok -n 1 -l --segment jieba --dict compiled'
@@ -389,7 +389,7 @@ load helper
 	says 'shtok: docs:3: a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space (is this a file of documents?)'
 }
 
-@test "--split python: a long text has the tokens of Python, for any division into steps" {
+@test "--split python: a long text has the tokens of Python, wherever its steps end" {
 	python3 - <<-'END'
 		import random, re
 		r = random.Random(3)
@@ -404,7 +404,7 @@ load helper
 	same expected out
 }
 
-@test "--stem: a word of more than 200 characters stays as it is, and costs no square of time" {
+@test "--stem: a word of more than 200 characters is not stemmed, and takes linear time" {
 	printf 'a\t%s\n' "$(printf '%194srunning' '' | tr ' ' x)" "$(printf '%193srunning' '' | tr ' ' x)" >docs
 	try 'shtok -n 1 --stem english docs | cut -f 2 | grep -o ".......$"'
 	gives running xxxxrun

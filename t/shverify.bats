@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shverify: pairs and documents to exact similarities.
+# shverify: computes exact similarities of pairs of documents.
 load helper
 
 pairs() {
@@ -7,7 +7,7 @@ pairs() {
 	[ -s pairs ]
 }
 
-@test "every labelled pair has its similarity, as an independent program gives it" {
+@test "labelled pairs have the similarities of an independent program" {
 	cat >oracle.py <<-'END'
 	import re, sys
 	n, docs = int(sys.argv[1]), {}
@@ -38,11 +38,11 @@ pairs() {
 	done
 }
 
-@test "the bundled truth: all pairs of similarity 0.5 and more, and no other" {
+@test "the bundled documents: -T 0.5 gives the labelled pairs" {
 	shfp --simhash -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
 	try "shverify -n 3 -T 0.5 -d $T_DATA/en_dev.tsv pairs"
 	exits 0
-	# tokens there are cut a little otherwise: pairs at the very threshold may differ
+	# The labels are from slightly different tokens, so that pairs at the threshold may differ.
 	awk -F '\t' '$3 >= 0.51 { print $1, $2 }' "$T_DATA/en_dev.jac3.tsv" | sort >expected
 	awk -F '\t' '{ print $1, $2 }' out | sort >got
 	[ -z "$(comm -23 expected got)" ]
@@ -50,7 +50,7 @@ pairs() {
 	[ "$(comm -13 all got | wc -l)" -lt 5 ]
 }
 
-@test "the index of many documents keeps to -S, and goes to temporary files" {
+@test "-S: the index of 400,000 documents goes to temporary files" {
 	! nm "$SHBIN/shverify" 2>/dev/null | grep -q '__[at]san_init' || skip 'sanitizers take memory of their own'
 	awk 'BEGIN { for (i = 0; i < 400000; i++) print "i" i "\ta b" (i % 7 ? "" : " c") }' >docs
 	printf 'i1\ti2\t0\ni399999\ti7\t1\n' >pairs
@@ -60,13 +60,13 @@ pairs() {
 		gives 'i1\ti2\t0\t1.0000' 'i399999\ti7\t1\t0.6667'
 		only docs pairs
 	done
-	# So much it takes otherwise.
+	# The default of -S needs more memory than the limit.
 	try 'ulimit -d 13000; shverify -n 1 --measure jaccard -d docs pairs'
 	exits 2
 	grep -q 'out of memory$' err
 }
 
-@test "output does not depend on threads, memory, or how the documents come" {
+@test "the output is the same with any number of threads, any memory, and documents in files or pipes" {
 	pairs "$T_DATA/zh_dev.tsv"
 	awk 'NR % 97 == 0' pairs >some && mv some pairs
 	try "shverify --measure jaccard -n 2 -d $T_DATA/zh_dev.tsv pairs"
@@ -87,8 +87,8 @@ pairs() {
 	[ -z "$(find . -name 'simhash.*')" ]
 }
 
-@test "documents in any form, read by any number of threads, give the same bytes" {
-	# Several ranges of a file, with repeated ids; the texts have quotes and line ends.
+@test "the output is the same for documents in each form, with any number of threads" {
+	# Threads read ranges of the file. Ids are repeated, and texts have quotes and line ends.
 	awk 'BEGIN { for (i = 0; i < 9000; i++) {
 		t = "the \"" i % 4500 "\" stone," i % 2; for (k = 0; k < 30; k++) t = t " w" i % (7 + k)
 		print "i" i % 8000 "\t" t } }' >docs
@@ -128,7 +128,7 @@ pairs() {
 	done
 }
 
-@test "bad documents are reported and rejected in the order of the files, by any number of threads" {
+@test "bad documents are reported and rejected in the order of the files, with any number of threads" {
 	awk 'BEGIN { for (i = 0; i < 30000; i++) print "i" i "\tone two " i (i % 100 == 99 ? "\tbad" : "") }' >docs
 	printf 'i1\ti29998\t0\n' >pairs
 	grep bad docs >wanted
@@ -142,12 +142,12 @@ pairs() {
 		exits 2
 		says 'shverify: docs:100: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
 		rm bad
-		# An id that comes again has the text of its first document.
+		# A repeated id has the text of its first document.
 		printf 'i1\tsomething else\n' | cat <(grep -v bad docs) - >more
 		try "shverify -n 1 --measure jaccard -j $j -d more pairs"
 		exits 0
 		gives 'i1\ti29998\t0\t0.5000'
-		# Line numbers as ids count on from file to file.
+		# Line numbers as ids continue from file to file.
 		printf '1\t30003\t0\n30000\t30002\t0\n' >numbers
 		printf 'none\nx one two 29999\ti29999 bad\nx i0 one two 0\n' >short
 		try "shverify -n 1 --measure jaccard -j $j -l -d docs -d short numbers"
@@ -156,7 +156,7 @@ pairs() {
 	done
 }
 
-@test "thresholds are exact: 4/5 reaches 0.8 and nothing above; a value that rounds to 0.8 does not" {
+@test "-T is exact: 4/5 reaches 0.8, and a value that rounds to 0.8 does not" {
 	printf 'a\tone two three four five\nb\tone two three four\ne\t!\n' >docs
 	seq -s ' ' 1 79999 | sed 's/^/x\t/' >>docs
 	seq -s ' ' 1 100000 | sed 's/^/y\t/' >>docs
@@ -186,7 +186,7 @@ pairs() {
 		"Try 'shverify --help' or 'man shverify'."
 }
 
-@test "measures" {
+@test "--measure: jaccard, containment, cosine and edit give their formulas" {
 	printf 'a\tx x x y\nb\tx y y z\nc\tx\n' >docs
 	printf 'a\tb\t1\na\tc\t1\n' >pairs
 	expect() {
@@ -211,7 +211,7 @@ pairs() {
 	done
 }
 
-@test "the edit similarity: 1 - distance / the longer text, in words, characters, and characters of Chinese" {
+@test "--measure edit: gives 1 - distance / length of the longer text, in words or characters" {
 	printf '%s\t%s\n' a 'the quick brown fox jumps over the lazy dog today' \
 		b 'the quick red fox jumps over a lazy dog' \
 		c 'dog lazy the over jumps fox brown quick the' \
@@ -231,7 +231,7 @@ pairs() {
 	gives 'd\te\t0\t0.8182'
 }
 
-@test "--measure any: Jaccard where it reaches its threshold, else the edit similarity where that does" {
+@test "--measure any: gives Jaccard when it reaches its threshold, otherwise edit when it reaches its own" {
 	printf '%s\t%s\n' a 'the quick brown fox jumps over the lazy dog today' \
 		b 'the quick red fox jumps over a lazy dog' \
 		c 'dog lazy the over jumps fox brown quick the' >docs
@@ -256,7 +256,7 @@ pairs() {
 		"Try 'shverify --help' or 'man shverify'."
 }
 
-@test "edit similarities of the bundled documents do not depend on threads, memory or the threshold" {
+@test "--measure edit: the output is the same with any number of threads, any memory and any threshold" {
 	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
 	shverify -n 1 --measure edit -d "$T_DATA/en_dev.tsv" pairs >all
 	try "shverify -n 1 --measure edit -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
@@ -270,7 +270,7 @@ pairs() {
 	[ "$(wc -l <out)" -lt "$(wc -l <all)" ]
 }
 
-@test "JSON, plain lines and verified pairs" {
+@test "reads documents as JSON or plain lines, and verified pairs" {
 	printf '%s\n' '{"id":1,"text":"one\ttwo"}' '{"id":"2","text":"one two three"}' >docs.jsonl
 	printf '1\t2\t5\t0.1234\n' >pairs
 	printf '1\t2\t5\t0.6667\n' >expected
@@ -286,7 +286,7 @@ pairs() {
 	exits 2
 }
 
-@test "missing ids, bad pairs, bad documents: errors, or rejected records" {
+@test "missing ids, bad pairs and bad documents are errors, or rejected records with --rejects" {
 	printf 'a\tone\nb\tone\n' >docs
 	printf 'a\tb\t1\na\tc\t1\nnonsense\na\tb\t2\n' >pairs
 	try 'shverify -n 1 --measure jaccard -d docs pairs'
@@ -326,7 +326,7 @@ pairs() {
 	done
 }
 
-@test "documents of a file that has bytes and no size, as those of /proc, are read" {
+@test "-d reads a file of /proc, which has bytes and a size of 0" {
 	[ -n "$(cat /proc/version)" ] || skip 'no /proc'
 	printf '1\t1\t0\n' >pairs
 	try 'shverify -n 1 --measure jaccard -l -d /proc/version pairs'
@@ -335,15 +335,15 @@ pairs() {
 	says
 	try 'shdedup -q -l /proc/version'
 	exits 0
-	cat /proc/version >version # cmp(1) looks at sizes first
+	cat /proc/version >version # cmp(1) compares sizes first
 	same out version
 }
 
-@test "documents that are cut short meanwhile are an error, no bus error, and no output" {
+@test "a file of -d that is truncated during the run is an error, without SIGBUS and without output" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	mkfifo pairs
 	shverify -n 1 --measure jaccard -o new -d docs pairs 2>err &
-	exec 8>pairs # when the documents have been read
+	exec 8>pairs # opens when the documents have been read
 	: >docs
 	printf 'a\tb\t1\n' >&8
 	exec 8>&-

@@ -1,14 +1,14 @@
 #!/usr/bin/env bats
-# shweight: features to weighted features.
+# shweight: computes weights of features.
 
 load helper
 
-# a: x 4 times, y once; b: y twice.
+# Document a has x 4 times and y once; b has y twice.
 features() {
 	printf '%s\t%s\t1\n' a x a x a y a x a x b y b y
 }
 
-@test "one line a distinct feature, in order of first occurrence; 1 + ln(count) by default" {
+@test "writes one line for each feature, in order of first occurrence, with 1 + ln(count) by default" {
 	features >in
 	try 'shweight in'
 	exits 0
@@ -19,7 +19,7 @@ features() {
 	same log out
 }
 
-@test "-w set, tf, freq" {
+@test "-w set, tf and freq give 1, the count, and the count / the total" {
 	features >in
 	try 'shweight -w set in'
 	gives 'a\tx\t1' 'a\ty\t1' 'b\ty\t1'
@@ -33,7 +33,7 @@ features() {
 	gives 'a\tx\t0.666667' 'a\ty\t0.333333'
 }
 
-@test "counts that come summed up are worth the same" {
+@test "the counts of several lines of a feature are summed" {
 	try 'printf "a\tx\t3\na\ty\t1\na\tx\t1\n" | shweight'
 	gives 'a\tx\t2.386294' 'a\ty\t1'
 	try 'printf "a\tx\t0.25\na\tx\t0.5\n" | shweight -w tf'
@@ -42,7 +42,7 @@ features() {
 	gives 'a\tx\t1'
 }
 
-@test "fractions are refused where occurrences are counted" {
+@test "-w freq and log refuse counts with a fraction" {
 	for w in freq log; do
 		try "printf 'a\tx\t0.5\n' | shweight -w $w"
 		exits 2
@@ -53,7 +53,7 @@ features() {
 	gives 'a\tx\t1'
 }
 
-@test "-w tfidf and logidf: times ln(documents/df), from -d TABLE" {
+@test "-w tfidf and logidf multiply by ln(documents/df), from -d TABLE" {
 	features >in
 	printf '\t10\nx\t2\ny\t10\n' >table
 	try 'shweight -w tfidf -d table in'
@@ -63,7 +63,7 @@ features() {
 	gives 'a\tx\t3.840593' 'a\ty\t0' 'b\ty\t0'
 }
 
-@test "a feature that TABLE lacks is as rare as can be, or dropped" {
+@test "--absent: a feature that TABLE lacks counts as rarest, or is dropped" {
 	printf '\t10\nx\t2\n' >table
 	printf 'a\tx\t1\na\tnew\t1\nb\tnew\t1\n' >in
 	try 'shweight -w tfidf -d table in'
@@ -77,7 +77,7 @@ features() {
 	gives 'a\tx\t0' 'a\tnew\t0' 'b\tnew\t0'
 }
 
-@test "--min-df and --max-df drop by TABLE, under any scheme" {
+@test "--min-df and --max-df drop features by TABLE, with each -w" {
 	printf '\t10\nx\t2\ny\t5\nz\t9\n' >table
 	printf 'a\tx\t1\na\ty\t1\na\tz\t1\n' >in
 	try 'shweight -w set -d table --min-df 3 --max-df 50% in'
@@ -96,7 +96,7 @@ features() {
 	gives 'a\t\t0'
 }
 
-@test "--idf takes values from a file, rounded to millionths; others get the median" {
+@test "--idf reads values from a file, rounds them to millionths, and gives other features the median" {
 	printf 'x 1.5\ny\t2.1234567\nz z 9\nx 2\n' >idf
 	printf 'a\tx\t2\na\ty\t1\na\tnew\t1\na\tz z\t1\n' >in
 	try 'shweight -w tfidf --idf idf in'
@@ -113,7 +113,7 @@ features() {
 	says 'shweight: --idf idf has no effect on -w tf (for tfidf or logidf)'
 }
 
-@test "-t keeps the N heaviest, heaviest first, equal ones in order of first occurrence" {
+@test "-t N keeps the N heaviest features, in descending order, and in order of occurrence on a tie" {
 	printf 'a\tv\t1\na\tw\t1\na\tx\t3\na\ty\t2\na\tz\t3\nb\tv\t1\n' >in
 	try 'shweight -w tf -t 4 in'
 	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'b\tv\t1'
@@ -121,7 +121,7 @@ features() {
 	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'a\tw\t1' 'b\tv\t1'
 }
 
-@test "ids and features of every length are written whole, whether each counts once, several times or never" {
+@test "ids and features of every length are written in full, with each count" {
 	for weight in 1 2 0; do
 		awk -v weight=$weight 'BEGIN {
 			for (n = 1; n <= 40; n++)
@@ -132,7 +132,7 @@ features() {
 		exits 0
 		same in out
 	done
-	# In a table of no documents each feature is as rare as in all.
+	# With a table of 0 documents every feature has idf 0.
 	printf '\t0\n' >table
 	try "printf 'a\tx\t2\n' | shweight -w tfidf -d table"
 	exits 0
@@ -141,24 +141,24 @@ features() {
 	gives 'a\t\t0'
 }
 
-@test "a document without features stays one" {
+@test "writes an empty feature of weight 0 for a document without features" {
 	try 'printf "a\t\t0\nb\tx\t1\nb\t\t0\n" | shweight'
 	gives 'a\t\t0' 'b\tx\t1'
 }
 
-@test "an id that comes back is another document" {
+@test "an id that returns after other ids is another document" {
 	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shweight -w tf'
 	gives 'a\tx\t1' 'b\tx\t1' 'a\tx\t1'
 }
 
-@test "ids and features of any bytes pass unaltered" {
+@test "ids and features of any bytes are written unchanged" {
 	printf ' \377\\t\0\t \303 \0\t1\n' >in
 	try 'shweight --features in'
 	exits 0
 	same in out
 }
 
-@test "weights reach to 9223372036854.775807, and no sum wraps" {
+@test "weights up to 9223372036854.775807 are accepted, and a sum that overflows is an error" {
 	try 'printf "a\tx\t9223372036854.775807\n" | shweight -w tf'
 	exits 0
 	gives 'a\tx\t9223372036854.775807'
@@ -176,7 +176,7 @@ features() {
 	grep -q 'weight too large: more than 9223372036854.775807' err
 }
 
-@test "weights that are none are refused with their line" {
+@test "a weight that is no number is refused with its line" {
 	refuses() {
 		try "printf 'a\tx\t$1\n' | shweight"
 		exits 2
@@ -198,7 +198,7 @@ features() {
 	refuses nan "$form"
 }
 
-@test "a file of --idf in another encoding gives a warning: none of its features would be found" {
+@test "--idf: a file in another encoding gives a warning, because none of its features is found" {
 	printf '中国 9\n的 1\n' | iconv -f UTF-8 -t GB18030 >idf
 	try 'printf "a\t中国\t1\n" | shweight -w tfidf --idf idf'
 	exits 0
@@ -210,7 +210,7 @@ features() {
 	says
 }
 
-@test "tables may have DOS line ends" {
+@test "-d: tables may have DOS line ends" {
 	printf '\t10\r\nx\t2\r\n' >table
 	printf 'x 1.5\r\n' >idf
 	try 'printf "a\tx\t1\n" | shweight -w tfidf -d table'
@@ -224,7 +224,7 @@ features() {
 	gives '\t20' 'x\t4'
 }
 
-@test "tables that are none are refused, with file and line" {
+@test "-d: a file that is not a table is refused with file and line" {
 	refuses() {
 		printf "$2" >table
 		try "printf 'a\tx\t1\n' | shweight -w tfidf $1 table"
@@ -250,7 +250,7 @@ features() {
 	says "shweight: cannot open 'nowhere': No such file or directory"
 }
 
-@test "options that contradict each other or lack what they need are refused" {
+@test "options that contradict each other or need another option are refused" {
 	refuses() {
 		try "shweight $1 </dev/null"
 		exits 2
@@ -271,20 +271,20 @@ features() {
 	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"
 }
 
-@test "a document with scattered lines counts as several, with one warning and the first place" {
+@test "an id that returns makes several documents, with one warning that names the first place" {
 	printf '%s\tx\t1\n' a b a b a b b >in
 	try 'shweight -w tf in'
 	exits 0
 	gives 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t2'
 	says "shweight: in:3: id 'a' comes again after other ids and begins another document; 4 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
-	# What it says to do helps, also for ids with blanks.
+	# The command of the warning brings the lines together, also for ids with blanks.
 	printf '%s\tx\t1\n' 'a b' 'a c' 'a b' >in
 	try "LC_ALL=C sort -s -t \"\$(printf '\t')\" -k 1,1 in | shweight -w tf"
 	gives 'a b\tx\t2' 'a c\tx\t1'
 	says
 }
 
-@test "the reported place of scattered lines is right after a fast read of many lines" {
+@test "the warning about an id that returns names the right line, behind many lines" {
 	{
 		seq -f 'a%g' 3000 | sed 's/.*/&\tx\t1\n&\ty\t1\n&\tx\t1/'
 		printf 'a2999\tz\t1\n'
@@ -298,7 +298,7 @@ features() {
 	grep -q "^shweight: -:9001: id 'a1' comes again" err
 }
 
-@test "a table of other n-grams does not serve" {
+@test "-d: a table of other n-grams is refused" {
 	printf 'a\tone two three four five\nb\tone\n' >docs
 	for n in 1 2 1-3; do
 		shtok -n $n docs | shdf >table
@@ -319,7 +319,7 @@ features() {
 	done
 }
 
-@test "a table of features made with other options of shtok is warned about; one made with the same is not" {
+@test "-d: a table made with other options of shtok gives a warning; one made with the same options gives none" {
 	awk 'NR % 3' "$T_DATA/en_dev.tsv" >old
 	awk 'NR % 3 == 0' "$T_DATA/en_dev.tsv" >new
 	printf 'the\nand\n' >stop
@@ -336,11 +336,11 @@ features() {
 		exits 0
 		says
 	done
-	# Features that the table lacks are of no weight then.
+	# --absent drop gives no warning.
 	shtok -n 1 --stop stop old | shdf >stopped
 	try 'shtok -n 1 new | shweight -w tfidf --absent drop -d stopped >weighed'
 	says
-	# A few documents prove nothing.
+	# Few documents give no warning.
 	try 'head -n 3 new | shtok -n 1 --no-fold | shweight -w tfidf -d table >weighed'
 	says
 	shtok -n 1 "$T_DATA/zh_dev.tsv" | shdf >table
