@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
-# Hostile and foreign text: each file of t/data/bad, and some made here, against t/bad-expected.tsv.
+# Hostile text and other encodings: compares the results for each file of t/data/bad, and for some files made here,
+# with t/bad-expected.tsv.
 #
-# The table's columns: the file; how it is read (plain: -l, each line a text; id: each line behind
-# an id and a TAB); exit status; documents that come out; ill-formed UTF-8 sequences in them; the
-# message with the place, or -. The counts are those of Python's decoder.
+# The columns of the table: the file; how it is read (plain: -l, each line is a text; id: each line stands behind
+# an id and a TAB); exit status; documents written; ill-formed UTF-8 sequences in them; the message with the place,
+# or -. The counts are those of Python's decoder.
 
 load helper
 
@@ -17,11 +18,11 @@ setup_file() {
 	for file in *.txt; do
 		sed 's/^/d\t/' "$file" >"id/$file"
 	done
-	# What is no text before it is cut into lines stays as it is.
+	# Files in other encodings stay unchanged, because sed would change bytes that look like line ends.
 	cp gb18030.txt gbk.txt big5.txt utf16*.txt id
 }
 
-# expected_ill N PROGRAM
+# expected_ill N PROGRAM: prints the message about N ill-formed sequences, or nothing for 0.
 expected_ill() {
 	case $1 in
 	0) ;;
@@ -30,7 +31,7 @@ expected_ill() {
 	esac
 }
 
-# rows WAY: check the rows of a way of reading, for shtok and shfp.
+# rows WAY: compares the results of shtok and shfp with the rows for this way of reading.
 rows() {
 	local file way code records ill message seen=0 option
 	cd "$BATS_FILE_TMPDIR" || return
@@ -51,10 +52,10 @@ rows() {
 			[ "$code" != 0 ] || expected_ill "$ill" shtok
 		) >expected
 		same expected err
-		# Lines of one id in a row are one document more only when it says so: count the texts.
+		# The output of shtok for lines with the same id does not show how many documents there were.
 		[ "$way" = id ] || [ "$(cut -f 1 out | uniq | wc -l)" = "$records" ]
 
-		# A first record may be a feature.
+		# shfp also accepts features, and its message names both forms.
 		message=${message/#"$file:1: 3 fields"*/"$message or id<TAB>feature<TAB>weight, the last a number"}
 		try "shfp --bare $option --empty=zero $file"
 		exits "$code"
@@ -69,22 +70,22 @@ rows() {
 	[ "$seen" -eq 43 ]
 }
 
-@test "every bad file, read as plain lines, gives the result in the table" {
+@test "every bad file, read as plain lines, gives the status, message and counts of the table" {
 	rows plain
 }
 
-@test "every bad file, read behind ids, gives the result in the table" {
+@test "every bad file, read behind ids, gives the status, message and counts of the table" {
 	rows id
 }
 
-@test "every file is in the table" {
+@test "the table has every bad file" {
 	cd "$BATS_FILE_TMPDIR"
 	printf '%s\n' *.txt >expected
 	sed 1d "$BATS_TEST_DIRNAME/bad-expected.tsv" | cut -f 1 | sort -u >out
 	same expected out
 }
 
-@test "--strict refuses the first line that has an ill-formed sequence" {
+@test "--strict refuses a file with an ill-formed sequence, and accepts a file without one" {
 	cd "$BATS_FILE_TMPDIR"
 	sed 1d "$BATS_TEST_DIRNAME/bad-expected.tsv" | awk -F '\t' '$2 == "plain" && $3 == 0' >rows
 	while IFS=$'\t' read -r file _ _ _ ill _; do
@@ -98,7 +99,7 @@ rows() {
 	done <rows
 }
 
-@test "both ways to a fingerprint agree on every file, for each unit" {
+@test "shfp and shtok | shweight | shfp give the same fingerprints for every bad file, of words and characters" {
 	cd "$BATS_FILE_TMPDIR"
 	sed 1d "$BATS_TEST_DIRNAME/bad-expected.tsv" | awk -F '\t' '$2 == "plain" && $3 == 0 { print $1 }' >names
 	while read -r file; do
@@ -113,12 +114,12 @@ rows() {
 	done <names
 }
 
-@test "the cure that the message names cures" {
+@test "the iconv command in the message makes the file readable" {
 	cd "$BATS_FILE_TMPDIR"
 	for file in gb18030 gbk big5 utf16le_bom utf16be_nobom; do
 		shtok -l $file.txt 2>err || true
 		cure=$(sed 's/.*(convert it: \(iconv .*\))$/\1/' err)
-		# A text cut in the middle of a character is no matter of the encoding.
+		# A file that ends within a character makes iconv fail at its end.
 		try "($cure $file.txt || true) 2>/dev/null | shtok -l"
 		exits 0
 		says
@@ -126,9 +127,9 @@ rows() {
 	done
 }
 
-@test "valgrind finds nothing to blame" {
+@test "valgrind finds no error and no leak for bad files" {
 	command -v valgrind >/dev/null || skip 'no valgrind'
-	if grep -q __asan_init "$SHBIN/shfp"; then skip 'the programs watch themselves'; fi
+	if grep -q __asan_init "$SHBIN/shfp"; then skip 'the programs have sanitizers'; fi
 	cd "$BATS_FILE_TMPDIR"
 	files=$(echo seq_*.txt combining.txt zwj_bidi.txt fullwidth.txt UTF-8-test.txt no_final_newline.txt)
 	for run in "shtok -l -n 1-2 $files" "shfp --bare -l -u char -n 3 $files" "shfp --bare -b 256 -H md5 -l --empty=zero $files"; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Completions, asked of the shells themselves.
+# Completions: what bash, zsh and fish offer.
 load helper
 
 setup_file() {
@@ -9,7 +9,7 @@ setup_file() {
 	export here made
 }
 
-# What is completed in the cases below: PROGRAM LINE, and the words that are to be offered.
+# cases: prints lines PROGRAM|LINE|WORDS. The shell must offer the WORDS, sorted, for the LINE.
 cases() {
 	cat <<-'END'
 	shfp|shfp --minh|--minhash
@@ -33,7 +33,7 @@ cases() {
 	END
 }
 
-# The words, sorted, that bash's completion offers for a line, as readline splits it.
+# by_bash PROGRAM LINE: prints the words, sorted, that the completion of bash offers for the line.
 by_bash() {
 	bash --norc --noprofile -c '
 	source "$1/bash/$2"
@@ -66,17 +66,17 @@ all_cases() {
 	done < <(cases)
 }
 
-@test "bash is offered options, their values, files where files are meant" {
+@test "bash completes options, values of options, and file names where an option takes a file" {
 	all_cases by_bash
 }
 
-@test "fish is offered the same" {
+@test "fish completes options, values of options, and file names where an option takes a file" {
 	command -v fish >/dev/null || skip 'no fish'
 	all_cases by_fish
 }
 
-# typed SHELL SETUP KEYS SHOWN: when this is typed into the shell on a terminal it shows that. Each is typed
-# when the shell has shown that it reads the keys one by one: by its prompt.
+# typed SHELL SETUP KEYS SHOWN: the shell on a terminal shows SHOWN after SETUP and KEYS were typed. KEYS are typed
+# after the prompt appears, because only then the shell reads single keys.
 typed() {
 	command -v script >/dev/null || skip 'no script(1)'
 	printf '%s\n' "$2" 'PS1=done:' >setup
@@ -90,7 +90,7 @@ typed() {
 	return 1
 }
 
-@test "the tab key completes, in bash and in zsh" {
+@test "bash and zsh complete options and values when the TAB key is typed" {
 	typed 'bash --norc --noprofile -i' "source $made/bash/shfp; shfp() { printf '<%s>' \"\$@\"; }" \
 		$'shfp --minh\t --weight=l\t -u c\t' '<--minhash><--weight=log><-u><char>'
 	command -v zsh >/dev/null || skip 'no zsh'
@@ -99,7 +99,7 @@ typed() {
 		'<--minhash><--weight=log><-u><char>'
 }
 
-@test "every option of every program is there, in all three" {
+@test "bash, fish and zsh complete every option of every program" {
 	for program in "$SHBIN"/sh*; do
 		[ -x "$program" ] && [ ! -d "$program" ] || continue
 		name=${program##*/}
@@ -116,7 +116,7 @@ typed() {
 	done
 }
 
-@test "without programs there are none, and it is said" {
+@test "share/completions fails with a message in a folder without programs" {
 	mkdir none
 	try "'$here/share/completions' none got"
 	exits 2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Compressed files and pipes where documents are read more than once: the bytes that plain files
-# give, and no text on the disk.
+# Programs that read documents more than once, with compressed files and pipes as input: they give the bytes of
+# plain files and write no text to the disk.
 load helper
 
 docs=$T_DATA/en_dev.tsv
 
-# parts: three plain files; and words of a shell that are the same text, compressed and in pipes
+# parts: makes three plain files, and names the same text as compressed files and as pipes.
 parts() {
 	plain=(a b c)
 	packed=(a.gz b c.bz2)
@@ -26,7 +26,7 @@ results() {
 	[ -s out ]
 }
 
-# agree PREFIX COMMAND: all forms give the same bytes, with any memory and threads
+# agree PREFIX COMMAND: all forms of the input give the same bytes, with any memory and threads.
 agree() {
 	local how all=('-S 1 -j 8' '-S 300K -j 2' '-S 1 -j 1' '-S 1G -j 2')
 	[ "${T_SHORT:-1}" -lt 8 ] || all=("${all[@]::2}")
@@ -72,7 +72,7 @@ agree() {
 	agree '' 'shdedup -q --csv --compress none -O made'
 }
 
-@test "no text is written where memory suffices" {
+@test "programs write no temporary file when the text fits in memory" {
 	gzip -c "$docs" >docs.gz
 	shfp "$docs" | shjoin -k 8 >pairs
 	# shellcheck disable=SC2016
@@ -86,12 +86,12 @@ agree() {
 	done
 }
 
-@test "beyond the memory the text is written compressed, to files without names" {
+@test "text larger than the memory goes to temporary files compressed and without names" {
 	shdedup -q --compress lz4 -O lz4 "$docs" || skip 'no library for LZ4'
 	gzip -c "$docs" >docs.gz
 	shfp "$docs" | shjoin -k 8 >pairs
 	mkdir tmp
-	# The text has 4.5 MB, and no file may have 2.5.
+	# The text has 4.5 MB, and the limit for a file is 2.5 MB.
 	# shellcheck disable=SC2016
 	for run in 'shdedup -q docs.gz' 'cat "$T_DATA/en_dev.tsv" | shdedup -q' 'shverify -T 0 -d docs.gz pairs'; do
 		try "export TMPDIR=tmp; ulimit -f 2500; $run -S 1 | wc -l"
@@ -109,7 +109,7 @@ agree() {
 	[ -z "$(ls tmp)" ]
 }
 
-@test "the disk of temporary files is full, or the input is damaged: an error that names the file" {
+@test "damaged input and a full disk for temporary files give a message that names the file" {
 	gzip -c "$docs" >docs.gz
 	(cat docs.gz; head -c 100000 docs.gz) >cut.gz
 	shfp "$docs" | shjoin -k 8 >pairs

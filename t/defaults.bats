@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# --help says in brackets what an option is when it is not given: given as that, it changes nothing.
+# --help has the default of an option in brackets. The option with its default as value must change nothing.
 load helper
 
-# defaults PROGRAM: "option value" for each option whose default is one word
+# defaults PROGRAM: prints "OPTION VALUE" for each option whose default is one word.
 defaults() {
 	"$1" --help | awk '
 		function row() {
@@ -22,7 +22,7 @@ defaults() {
 		{ row() }'
 }
 
-# unchanged 'PROGRAM OPERAND...' [OPTION...]: OPTION are those without which another says nothing
+# unchanged 'PROGRAM OPERAND...': each option with its default gives the output that the program gives without it.
 unchanged() {
 	local command=$1 program=${1%% *} option value
 
@@ -35,8 +35,8 @@ unchanged() {
 		shfp--weight) context='--simhash' ;;
 		shfp--scheme) context='--permutations 4' ;;
 		shband--seed) context='--recall .99' ;;
-		shdedup--profile) continue ;; # see shdedup(1)
-		shspan--count) continue ;; # a mode
+		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
+		shspan--count) continue ;; # the option selects another output
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"
@@ -48,7 +48,7 @@ unchanged() {
 	done <known
 }
 
-@test "the defaults in --help are the defaults of the programs" {
+@test "each default in --help is the default of the program" {
 	head -n 40 "$T_DATA/en_dev.tsv" >docs
 	shtok docs >features
 	shfp docs >fingerprints
@@ -73,7 +73,7 @@ unchanged() {
 	unchanged 'shseed docs'
 	unchanged 'shshare features'
 	unchanged 'shreport pairs'
-	# No program is left out: sharchive has a test of its own, shdict has no defaults.
+	# The list has every program but sharchive, which has its own test, and shdict, which has no defaults.
 	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do
 		[ -x "$path" ] || continue
 		grep -q "unchanged '${path##*/} \|^@test \"${path##*/}:" "$BATS_TEST_FILENAME" || [ "${path##*/}" = shdict ] ||
@@ -81,15 +81,15 @@ unchanged() {
 	done
 }
 
-@test "sharchive: the default store is that of --help" {
+@test "sharchive: the default store in --help is the default of init" {
 	value=$(defaults sharchive | sed -n 's/^--store //p')
 	[ -n "$value" ]
 	sharchive init archive
 	sharchive stats archive | grep -qx -e "--store	$value"
 }
 
-# pipe DOCS [OPTION...]: the pipe and shdedup, each without options but for OPTION of shdedup, find the same
-# groups, keepers, distances and similarities.
+# pipe DOCS [OPTION...]: the pipe without options and shdedup with OPTION find the same groups, keepers, distances and
+# similarities.
 pipe() {
 	local docs=$1
 	shift
@@ -99,18 +99,18 @@ pipe() {
 	cut -f 1,2 report | sort >by_shdedup
 	same by_shdedup by_pipe
 	awk -F'\t' -v OFS='\t' '$1 < $2 { print $1, $2, $3, $4 } $1 > $2 { print $2, $1, $3, $4 }' pairs | sort >known
-	awk -F'\t' -v OFS='\t' '$1 < $2 { print $1, $2, $3, $4 } $1 > $2 { print $2, $1, $3, $4 }' report | sort >told
-	[ -z "$(comm -23 told known)" ]
+	awk -F'\t' -v OFS='\t' '$1 < $2 { print $1, $2, $3, $4 } $1 > $2 { print $2, $1, $3, $4 }' report | sort >reported
+	[ -z "$(comm -23 reported known)" ]
 }
 
-@test "the pipe without options finds what shdedup finds: labelled documents" {
+@test "the pipe without options finds the duplicates that shdedup finds, in labelled documents" {
 	pipe "$T_DATA/en_dev.tsv"
 	[ "$(wc -l <by_pipe)" -ge 250 ]
 	pipe "$T_DATA/zh_dev.tsv"
 	[ "$(wc -l <by_pipe)" -ge 200 ]
 }
 
-@test "the pipe without options finds what shdedup finds: edited copies" {
+@test "the pipe without options finds the duplicates that shdedup finds, in edited copies" {
 	for language in en zh; do
 		python3 "$BATS_TEST_DIRNAME/quality/edited.py" $language "$T_DATA" >copies
 		pipe copies
@@ -119,7 +119,7 @@ pipe() {
 	done
 }
 
-@test "-k keys finds under the default measure what the default distance finds" {
+@test "-k keys finds at least 98 % of the duplicates that the default distance finds" {
 	for language in en zh; do
 		python3 "$BATS_TEST_DIRNAME/quality/edited.py" $language "$T_DATA" >copies
 		for docs in copies "$T_DATA/${language}_dev.tsv"; do
@@ -132,8 +132,8 @@ pipe() {
 	done
 }
 
-# Families of copies: words are replaced, dropped, added and moved, a few or many of them.
-@test "the pipe without options finds what shdedup finds: random documents" {
+# The documents are groups of copies with words replaced, removed, added and moved.
+@test "the pipe without options finds the duplicates that shdedup finds, in random documents" {
 	for shortest in 1 60; do
 		awk -v seed=$shortest -v shortest=$shortest '
 			function any() { return sprintf("w%d", rand() * (rand() < .3 ? 20 : 5000)) }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The documentation: its examples run, and the site that is made of it hangs together.
+# The documentation: its examples print the shown output, and the links of the site have targets.
 load helper
 
 setup_file() {
@@ -7,7 +7,7 @@ setup_file() {
 	export here
 }
 
-# All that the site is made of, in src, with a copy of docs, to be broken.
+# Makes a folder src with all sources of the site and a copy of docs, which a test may change.
 copy_sources() {
 	mkdir src
 	ln -s "$here"/* src
@@ -24,7 +24,7 @@ needs_site() {
 	"$here/t/man-examples" "$here"/docs/tutorial*.md
 }
 
-@test 'README.md and the tutorials can be followed one after the other in one folder' {
+@test 'the examples of README.md and the tutorials run one after the other in one folder' {
 	cat "$here"/README.md "$here"/docs/tutorial.md "$here"/docs/tutorial.zh.md >all.md
 	"$here/t/man-examples" all.md
 }
@@ -35,14 +35,14 @@ needs_site() {
 	done
 }
 
-@test 'recipes compare ids as text: not long ones, nor 1.0 and 1, as equal numbers' {
+@test 'the recipes compare ids as text: long numbers differ, and 1.0 differs from 1' {
 	if grep -nE '[$][12] *[!=]= *[\]?([$][12]|keeper)' "$here"/README.md "$here"/docs/*.md "$here"/man/*.[1-9] \
 		"$here"/share/demo; then
 		false
 	fi
 }
 
-@test 'the tutorials, the cookbook and the questions have examples' {
+@test 'the tutorials, the cookbook and the FAQ have examples' {
 	for page in tutorial tutorial.zh cookbook faq; do
 		[ "$(grep -c '^[$] ' "$here/docs/$page.md")" -ge 15 ]
 	done
@@ -53,7 +53,7 @@ needs_site() {
 	"$here/t/man-examples" -a "$here/docs/cookbook.md"
 }
 
-@test 'an example whose program is missing is skipped and counted' {
+@test 'man-examples: an example whose program is missing is skipped and counted' {
 	printf '%s\n' '```sh needs nosuch' '$ nosuch' 'x' '```' '```sh' '$ echo a b' '… b' '$ echo c' 'd' '```' >page.md
 	sed 's/^d$/c/' page.md >want
 	try "$here/t/man-examples -w page.md"
@@ -66,7 +66,7 @@ needs_site() {
 	exits 1
 }
 
-@test '… matches any text, and all other text must be equal' {
+@test 'man-examples: … in an output matches any text, and all other text must be equal' {
 	prints() {
 		printf '%s\n' '```sh' '$ echo a b c d' "$1" '```' >page.md
 		"$here/t/man-examples" page.md
@@ -90,7 +90,7 @@ needs_site() {
 	grep -E '^[0-9]+ pages, [0-9]{3,} links' out
 }
 
-@test 'references between manual pages are links, others are none' {
+@test 'the site: references to our manual pages are links, references to other pages are not' {
 	needs_site
 	"$here/docs/site/build" site
 	grep -F '<a class="Xr" href="shband.1.html">shband(1)</a>' site/man/shjoin.1.html
@@ -98,7 +98,7 @@ needs_site() {
 	grep -F 'href="man/simhash-records.5.html"' site/index.html
 }
 
-@test 'commands look different from their output' {
+@test 'the site: commands are marked, and their output is not' {
 	needs_site
 	"$here/docs/site/build" site
 	grep -Fx '<b>$ wc -l &lt; docs.tsv</b>' site/tutorial.html
@@ -108,14 +108,14 @@ needs_site() {
 	grep -F '<b>    rain ' site/man/shdedup.1.html
 }
 
-@test 'the same sources make the same site' {
+@test 'the site: the same sources give the same bytes' {
 	needs_site
 	"$here/docs/site/build" one
 	LC_ALL=C.UTF-8 PYTHONHASHSEED=7 "$here/docs/site/build" two
 	diff -r one two
 }
 
-@test 'Chinese has its language tag, and its lines are joined without blanks' {
+@test 'the site: Chinese pages have lang=zh, and their lines are joined without blanks' {
 	needs_site
 	"$here/docs/site/build" site
 	grep -F '<html lang="zh-Hans">' site/tutorial.zh.html
@@ -124,7 +124,7 @@ needs_site() {
 	run ! grep '，$' text
 }
 
-@test 'a link to a missing target ends the build, with file and line' {
+@test 'the site: a link to a missing target ends the build with a message that has file and line' {
 	needs_site
 	copy_sources
 	src/docs/site/build site
@@ -135,7 +135,7 @@ needs_site() {
 	says "docs/site/build: docs/faq.md:$line: no docs/nothing.md"
 }
 
-@test 'the checker finds dead links and anchors, scripts, and resources of other sites' {
+@test 'check-site finds dead links and anchors, scripts, and resources of other sites' {
 	needs_site
 	"$here/docs/site/build" site
 	broken() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What leaves the sources: the tarball, an installation, and the lists of the packages.
+# The tarball, the installation, and the file lists of the packages.
 load helper
 
 setup_file() {
@@ -20,7 +20,7 @@ setup() {
 	[ -z "${SAN-}" ] || skip 'a build with sanitizers is not installed'
 }
 
-# make in the sources, with the settings of the make that runs the tests
+# in_sources ARGUMENT...: runs make in the source tree, with the settings of the make that runs the tests.
 in_sources() {
 	env -u BUILD -u SHBIN -u T_DATA make -s -C "$here" "$@"
 }
@@ -29,8 +29,8 @@ installed() {
 	(cd "${1:-$root}" && find . -type f -o -type l) | sed 's/^..//' | sort
 }
 
-@test "make dist gives the same bytes wherever and whenever it is made, and all of the commit" {
-	# Sources that are unpacked below a repository, as by make deb, are none themselves.
+@test "make dist gives the same bytes in any folder and time zone, and has every file of the commit" {
+	# Unpacked sources in a folder of a repository, as in make deb, are not a repository.
 	[ -e "$here/.git" ] || skip 'the sources are no repository'
 	for clone in one two; do
 		git clone -q "$here" "$clone/deep"
@@ -47,7 +47,7 @@ installed() {
 	[ "$(cat owners)" = root/root ]
 }
 
-@test "sources in a folder with a blank in its name: the same bytes, and dictionary and completions are made" {
+@test "make in a folder with a blank in its name gives the same programs, dictionary and completions" {
 	mkdir 'a tree'
 	cp -as "$here"/{Makefile,config.mk,bin,build,lib,man,share,t} 'a tree'
 	rm -f 'a tree/bin/jieba.dict' 'a tree/bin/shband' 'a tree/build/bin/shband.o'
@@ -58,7 +58,7 @@ installed() {
 	[ ! -e "$here/bin/jieba.dict" ] || cmp "$here/bin/jieba.dict" 'a tree/bin/jieba.dict'
 }
 
-@test "everything is installed: programs, library, header, pages, completions" {
+@test "make install installs programs, library, header, pages and completions, with safe modes" {
 	installed >got
 	for source in "$here"/bin/sh*.c; do
 		program=$(basename "$source" .c)
@@ -80,7 +80,7 @@ installed() {
 	[ ! -s writable ] || { cat writable; false; }
 }
 
-@test "an installed program finds its dictionary and needs nothing of the sources" {
+@test "an installed program finds its dictionary without the source tree" {
 	printf 'x\t我来到北京清华大学\n' >docs
 	"$root/usr/bin/shfp" docs >out
 	shfp docs >expected
@@ -91,14 +91,14 @@ installed() {
 	if strings "$root/usr/bin/shfp" | grep -F "$here/bin"; then return 1; fi
 }
 
-@test "the example compiles by pkg-config alone, shared and static, and runs" {
+@test "the example program compiles with the flags of pkg-config, shared and static, and runs" {
 	command -v pkg-config >/dev/null || skip 'no pkg-config'
 	export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig
 	[ "$(pkg-config --modversion libsimhash)" = "$version" ]
-	# Flags of the libraries below it are not those of a program that uses it.
+	# A program needs no flags of the libraries that libsimhash uses.
 	pkg-config --cflags libsimhash >cflags
 	[ "$(tr -d ' "\n' <cflags)" = -I/usr/include ] || [ -z "$(tr -d ' \n' <cflags)" ] || { cat cflags; false; }
-	# The file is meant for /usr; here that is below the root.
+	# The .pc file names /usr, which is in $root here.
 	flags=$(pkg-config --cflags --libs libsimhash --define-variable=libdir="$root/usr/lib" \
 		--define-variable=includedir="$root/usr/include")
 	eval "${CC:-cc} -Wall -Wextra -Werror '$here/share/examples/similar.c' $flags -o similar"
@@ -113,43 +113,43 @@ installed() {
 	if readelf -d alone | grep libsimhash; then return 1; fi
 }
 
-@test "uninstall leaves nothing" {
+@test "make uninstall removes every file that make install has installed, and no other file" {
 	[ "$(installed | wc -l)" -gt 40 ]
 	cp -R "$root" again
 	in_sources uninstall DESTDIR="$PWD/again" PREFIX=/usr >/dev/null
 	installed again >left
 	[ ! -s left ] || { cat left; false; }
 	[ ! -e again/usr/share/simhash-utils ]
-	# What is not its own stays.
+	# A file of others stays.
 	mkdir -p again/usr/share/simhash-utils/mine
 	in_sources uninstall DESTDIR="$PWD/again" PREFIX=/usr >/dev/null
 	[ -e again/usr/share/simhash-utils/mine ]
 }
 
-@test "other folders can be given for all" {
+@test "make install uses PREFIX, LIBDIR, MANDIR and the folders of completions" {
 	in_sources install DESTDIR="$PWD/d" PREFIX=/opt/x LIBDIR=/opt/x/lib64 MANDIR=/opt/man BASHCOMPDIR=/opt/b \
 		ZSHCOMPDIR=/opt/z FISHCOMPDIR=/opt/f >/dev/null
 	for file in x/lib64/libsimhash.so.0 man/man1/shfp.1 b/shfp z/_shfp f/shfp.fish; do
 		[ -e "d/opt/$file" ]
 	done
 	grep -qx 'libdir=/opt/x/lib64' d/opt/x/lib64/pkgconfig/libsimhash.pc
-	# The script stands where the units and the crontab say.
+	# The unit and the crontab name the path of the installed script.
 	for file in d/opt/x/share/simhash-utils/cron/simhash{.crontab,-dedup.service}; do
 		script=$(grep -oE '/[a-z/-]*/simhash-dedup( |$)' "$file" | head -n 1)
 		[ -x "d${script% }" ]
-		# and the programs are where it looks for them
+		# The PATH of the unit or crontab has the programs.
 		path=$(sed -n 's/^\(Environment=\)\{0,1\}PATH=\([^:]*\):.*/\2/p' "$file")
 		[ -x "d$path/shdedup" ] || { echo "$file: PATH $path"; return 1; }
 	done
-	# The unit that a failure starts is installed beside its caller.
+	# The unit of OnFailure= is installed, too.
 	unit=$(sed -n 's/^OnFailure=\(.*@\)%n[.]service$/\1.service/p' d/opt/x/share/simhash-utils/cron/simhash-dedup.service)
 	[ -n "$unit" ]
 	[ -s "d/opt/x/share/simhash-utils/cron/$unit" ]
-	# back to the paths that the build had
+	# The build gets its former paths back.
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
 }
 
-@test "the units for systemd are sound" {
+@test "systemd-analyze finds no fault in the units" {
 	command -v systemd-analyze >/dev/null || skip 'no systemd-analyze(1)'
 	for unit in "$BATS_TEST_DIRNAME"/../share/cron/*.{service,timer}; do
 		sed -e 's|^ExecStart=/usr/local/[^ ]*|ExecStart=/bin/true|' -e '/^Documentation=/d' "$unit" >"${unit##*/}"
@@ -161,7 +161,7 @@ installed() {
 	run ! grep -E 'simhash-dedup|status-email' err
 }
 
-@test "Debian's packages take every file that is installed, and each is taken once" {
+@test "the Debian packages have every installed file, each in one package" {
 	in_sources install DESTDIR="$PWD/d" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
 		ZSHCOMPDIR=/usr/share/zsh/vendor-completions >/dev/null
 	installed d >files
@@ -182,7 +182,7 @@ installed() {
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
 }
 
-@test "all packages are of the version of the sources" {
+@test "all packages have the version of the sources" {
 	sed -n 's/^simhash-utils (\(.*\)-[^-]*) .*/\1/p' "$packaging/debian/changelog" | head -n 1 >got
 	sed -n 's/.*simhash-utils-\([0-9.]*\)\.tar\.gz.*/\1/p' "$packaging/homebrew/simhash-utils.rb" >>got
 	sed -n 's/^  version = "\(.*\)";/\1/p' "$packaging/nix/default.nix" >>got

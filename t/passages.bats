@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# How much of what was planted shspan finds.
+# shspan: the share of planted passages that it finds.
 
 load helper
 
-@test "test questions and passages with words changed are found as often as they should be" {
+@test "shspan finds at least the stated share of test questions and of passages with changed words" {
 	try "python3 $BATS_TEST_DIRNAME/quality/passages.py"
 	exits 0
 	awk -F ' *[|] *' '

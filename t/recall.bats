@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shband --recall, and how shjoin takes such bands; shjoin --explain.
+# shband --recall (tables drawn at random), shjoin of such bands, shjoin --explain, and keys.
 
 load helper
 
-# prints N: random-looking fingerprints, near copies of earlier ones among them.
+# prints N: prints N pseudo-random fingerprints. Every second one differs from the one before it in at most 12 bits.
 prints() {
 	awk -v n="$1" 'BEGIN {
 		srand(7)
@@ -21,7 +21,7 @@ prints() {
 	}'
 }
 
-@test "pairs by tables drawn at random: some of all, each once, with the right distance" {
+@test "shband --recall: more than half of the pairs are found, each once, with the right distance" {
 	prints 4000 >in
 	shjoin -k 8 in | sort >all
 	for args in '--recall 0.5' '--recall 0.9 --seed 3' '--recall 0.99 -N 1000000000'; do
@@ -35,7 +35,7 @@ prints() {
 	[ "$(wc -l <all)" -gt 1000 ]
 }
 
-@test "the stated recall of each distance is about the share of pairs found" {
+@test "shband --recall: the recall that --explain states is the share of pairs found, within 0.1" {
 	prints 20000 >in
 	shjoin -k 12 in >all
 	shband -k 12 --recall 0.8 -N 300000000 in | sort | shjoin >found
@@ -51,14 +51,14 @@ prints() {
 		END { exit bad || tested < 6 }' all found stated
 }
 
-@test "--explain marks the chosen layout" {
+@test "shband --explain marks the layout that shband uses" {
 	prints 1 >in
 	for args in '-k 12 --recall 0.8 -N 300000000' '-k 9 --recall 0.9 -N 1000000000'; do
 		try "shband $args --explain"
 		exits 0
 		[ "$(head -n 1 out)" = "64 bits, distance $(cut -d ' ' -f 2 <<<"$args"), recall $(cut -d ' ' -f 4 <<<"$args") there, ${args##* } fingerprints with ids of 16 bytes" ]
 		awk '$1 == "*" { print $3, $2 }' out >marked
-		# The layout begins a key: distance, 00, tables, bits and seed in hexadecimal.
+		# A key begins with the layout: distance, 00, tables, bits and seed in hexadecimal.
 		shband $args in | awk 'END { print NR }' >tables
 		bits=$((16#$(shband $args in | head -n 1 | cut -c 8-9)))
 		echo "$(cat tables) $bits" | diff - marked
@@ -66,7 +66,7 @@ prints() {
 	[ "$(cat tables)" -gt 1 ]
 }
 
-@test "the same seed gives the same bands, another one others" {
+@test "shband --recall: the same seed gives the same bands, and another seed other bands" {
 	prints 10 >in
 	shband -k 9 --recall 0.9 in >a
 	shband -k 9 --recall 0.9 --seed 0 in >b
@@ -80,7 +80,7 @@ prints() {
 	same want layout
 }
 
-@test "drawn bands are checked as others are" {
+@test "shjoin refuses altered keys and mixed layouts of bands of --recall" {
 	prints 50 >in
 	shband -k 9 --recall 0.9 -N 1000000000 in | sort >bands
 	sed '3s/\t[0-9a-f]*/\t0123456789abcdef/' bands >altered
@@ -103,7 +103,7 @@ prints() {
 	grep -q 'declares tables drawn at random, impossible' err
 }
 
-@test "--recall: impossible values are errors" {
+@test "shband --recall: refuses values outside 0 and 1, and -M" {
 	for share in 0 1 1.5 x -1; do
 		try "shband --recall=$share </dev/null"
 		exits 2
@@ -115,7 +115,7 @@ prints() {
 	exits 2
 }
 
-@test "drawn bands of two files are joined" {
+@test "shjoin: bands of --recall of two files give at least 95 % of the pairs" {
 	prints 3000 >in
 	awk 'NR % 2' in >odd
 	awk 'NR % 2 == 0' in >even
@@ -128,7 +128,7 @@ prints() {
 	[ $(($(wc -l <out) * 100)) -gt $(($(wc -l <all) * 95)) ]
 }
 
-@test "shjoin --explain tells the plan, of an input or of a number" {
+@test "shjoin --explain: writes the plan for an input or for -N records" {
 	try 'shjoin --explain -N 1000000 -k 3'
 	exits 0
 	says
@@ -142,13 +142,13 @@ prints() {
 	try 'shjoin --explain -k 3 in'
 	exits 0
 	grep -q ' different fingerprints of 64 bits, distance 3$' out
-	# So few that every two are compared, which costs what it costs.
+	# So few records are compared pair by pair.
 	head -n 100 in >few
 	try 'shjoin --explain few'
 	exits 0
 	grep -qE '^every two compared: 4\.[0-9]*e\+03 candidates, [1-9]' out
 	[ "$(wc -l <out)" -eq 2 ]
-	# What does not fit in memory, in the fewest parts that there can be.
+	# Records larger than the memory need at least this number of partitions.
 	prints 3000 >in
 	for size in 100K 120K 150K; do
 		shjoin --explain -S $size in
@@ -163,7 +163,7 @@ prints() {
 	says "shjoin: -N plans for random fingerprints: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
 }
 
-# docs N: texts of 40 words; every second one is the one before it with 0 to 9 words changed. Its id says how many.
+# docs N: prints N documents of 40 words. Every second one has 0 to 9 words other than the one before, as its id says.
 docs() {
 	awk -v n="$1" 'BEGIN {
 		srand(11)
@@ -180,9 +180,9 @@ docs() {
 	}'
 }
 
-@test "shfp --keys | sort | shjoin --keys: recall against all pairs, at each similarity" {
+@test "shfp --keys | sort | shjoin --keys: the recall is that of the formula, within 0.06, at each similarity" {
 	docs 6000 >in
-	# all pairs that share a 3-gram at all, with their similarity
+	# The file has all pairs that share a 3-gram, with their similarity.
 	shfp -n 3 --keys 64x1 in | sort | shjoin --keys | sort -u | shverify -n 3 -T 0.01 -d in >all
 	[ "$(wc -l <all)" -gt 2900 ]
 	for keys in 16x4 12x5 20x3; do
@@ -203,7 +203,7 @@ docs() {
 	done
 }
 
-@test "the filters find the candidates of shdedup by keys" {
+@test "shfp --keys | sort | shjoin --keys finds the candidates of shdedup -k keys" {
 	docs 4000 >in
 	shdedup -q -k keys --few 0 -T 0.6 --link single --dry-run --report report in
 	try "shdedup -k keys --few 0 -T 0.6 --dry-run in"
@@ -216,16 +216,16 @@ docs() {
 	same want got
 }
 
-@test "keys as records: tags, order, and what is no key" {
+@test "keys have a tag; shjoin --keys refuses other tags, unsorted keys and lines that are no keys" {
 	docs 3 >in
 	try "shfp -n 3 --keys 2x3 in"
 	exits 0
 	[ "$(grep -c -E '^0[0-9a-v]{9}	d[0-9.]+$' out)" -eq 6 ]
-	# 8 to 16 keys have one digit less; --bare has 0 in place of the tag
+	# 8 to 16 keys have one digit less. --bare has 0 in place of the tag.
 	[ "$(shfp -n 3 --keys 16x3 in | grep -c -E '^[0-9a-v]{9}	d[0-9.]+$')" -eq 48 ]
 	[ "$(shfp -n 3 --keys 17x3 in | grep -c -E '^[0-8][0-9a-v]{9}	d[0-9.]+$')" -eq 51 ]
 	[ "$(shfp -n 3 --keys 8x3 --bare in | cut -c 1 | sort -u | tr -d '\n')" = 02468ace ]
-	# another seed, other n-grams or other keys have another tag
+	# Another seed, other n-grams or other keys give another tag.
 	for keys in 2x3 8x3 16x4; do
 		for other in "-n 2 --keys $keys" '-n 3 --keys 3x3' '-n 3 --keys 2x2' '-n 3 --keys 9x3' '-n 3 --keys 8x4' \
 		    "-n 3 --keys $keys --seed 1"; do
@@ -234,7 +234,7 @@ docs() {
 			grep -q 'other settings' err
 		done
 	done
-	# keys of an older form had 12 or 14 hexadecimal digits
+	# Keys of an older form have 12 or 14 hexadecimal digits.
 	for old in 0000000ae46a6d3f 00000012a5c16d 000000ae46a6; do
 		try "printf '000000000\ta\n$old\tb\n' | shjoin --keys"
 		exits 2
@@ -253,7 +253,7 @@ docs() {
 	done
 	try "shjoin --keys -k 3 in"
 	exits 2
-	# a bucket of many: the first 32 and the nearest 32
+	# In a large bucket each record is paired with the first 32 records and the 32 records before it.
 	try "awk 'BEGIN { for (i = 0; i < 1000; i++) printf \"000000000\\td%04d\\n\", i }' | shjoin --keys | wc -l"
 	exits 0
 	[ "$(cat out)" -eq $((64 * 63 / 2 + (1000 - 64) * 64)) ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# 2,000 documents that share 180 of 200 words, and what each choice makes of them: man/shdedup.1
-# tells these figures under Templates. 100 of them have a true near-duplicate, one word changed
-# in the part that is their own.
+# 2,000 documents that share 180 of 200 words, with several ways to find the near-duplicates among them. 100
+# documents have a true near-duplicate: one word differs outside of the template. man/shdedup.1 has these figures
+# under Templates.
 load helper
 
 setup_file() {
@@ -25,7 +25,7 @@ setup_file() {
 	done
 }
 
-# pairs K COMMAND: $true and $wrong pairs of the fingerprints that the command makes
+# pairs K COMMAND: counts the true and the wrong pairs of the fingerprints of COMMAND in $true and $wrong.
 pairs() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 	# shellcheck disable=SC2034
@@ -34,7 +34,7 @@ pairs() {
 	echo "# K=$1 $2: true $true, wrong $wrong"
 }
 
-@test "plain weights: the template decides the fingerprints" {
+@test "weights without idf: the template decides the fingerprints, and most pairs are wrong" {
 	for n in 1 3; do
 		for w in set tf log; do
 			pairs 3 "shfp -n $n -w $w docs"
@@ -46,21 +46,21 @@ pairs() {
 	done
 }
 
-@test "idf weights: no pair by template; duplicates by their own text" {
+@test "weights with idf: no pair is wrong; words find most duplicates, 3-grams fewer than half" {
 	for w in tfidf logidf; do
 		for k in 3 6 8 10; do
 			pairs $k "shweight -w $w -d df.1 features.1 | shfp --simhash"
 			[ "$wrong" -eq 0 ]
 		done
 		[ "$true" -ge 85 ] # at K=10
-		# three of twenty 3-grams change with a word, and three more are new
+		# A changed word removes three of twenty 3-grams and adds three.
 		pairs 10 "shweight -w $w -d df.3 features.3 | shfp --simhash"
 		[ "$wrong" -eq 0 ]
 		[ "$true" -lt 50 ]
 	done
 }
 
-@test "--max-df of shweight: nearly the same without weights" {
+@test "shweight --max-df: nearly the same result as with idf" {
 	for n in 1 3; do
 		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp --simhash"
 		[ "$wrong" -lt 10 ]
@@ -69,7 +69,7 @@ pairs() {
 	[ "$true" -ge 85 ]
 }
 
-@test "--max-df of shdf: absent features must be dropped, otherwise they count as rare" {
+@test "shdf --max-df: needs shweight --absent drop, otherwise features of the template count as rare" {
 	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp --simhash'
 	[ "$wrong" -eq 0 ]
 	[ "$true" -ge 85 ]
@@ -77,7 +77,7 @@ pairs() {
 	[ "$wrong" -gt 100000 ]
 }
 
-@test "shdedup goes by the texts: a threshold above the template's share keeps them" {
+@test "shdedup with a threshold above the share of the template keeps the documents" {
 	cd "$BATS_FILE_TMPDIR"
 	try 'shdedup docs'
 	exits 0
