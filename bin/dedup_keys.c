@@ -222,7 +222,8 @@ void dedup_plan(struct dedup_state *s)
 		.k = distance(how),
 		.minhash = how->fp.minhash,
 		.lowest = lowest(how),
-		.only_keys = how->only_keys };
+		.only_keys = how->only_keys,
+		.jobs = s->cli->jobs };
 	find_places(s, bytes, &sample);
 	sample_input(s, &sample);
 	s->plan.documents = count_documents(&sample, bytes);

@@ -5,6 +5,7 @@
 
 #include "base/compare.h"
 #include "fp/reach.h"
+#include "io/parallel.h"
 #include "weight/weight.h"
 
 /* Seconds of a processor, as measured. */
@@ -39,9 +40,9 @@ unsigned sh_key_plan_values(const struct sh_key_plan *p)
 
 /* ---- chance candidates ---- */
 
-/* A document of the sample, by its value in one column. */
+/* A document of the sample. */
 struct sampled {
-	uint64_t value;
+	uint64_t value; /* in one column */
 	const uint64_t *values;
 	size_t place;
 };
@@ -86,15 +87,16 @@ static unsigned count_shared(const uint64_t *x, const uint64_t *y)
 	return n;
 }
 
-/* Adds the pairs of one column that are not similar. */
-static void add_column(
-    const struct sh_key_plan *p, const struct sample *s, unsigned column, struct chances *sum)
+/* Adds the pairs of one column that are not similar. d: scratch memory for s->n documents. */
+static void add_column(const struct sh_key_plan *p, const struct sample *s, size_t column,
+    struct sampled *d, struct chances *sum)
 {
 	double most = (double)p->lowest / SH_WEIGHT_ONE * SH_KEY_PLAN_VALUES;
-	struct sampled *d = s->document;
 
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
+		d[i] = s->document[i];
 		d[i].value = d[i].values[column];
+	}
 	qsort(d, s->n, sizeof *d, by_value);
 	for (size_t i = 0; i < s->n; i++)
 		for (size_t k = i + 1; k < s->n && k <= i + NEAR && d[k].value == d[i].value; k++) {
@@ -104,6 +106,43 @@ static void add_column(
 				add_shared(
 				    d[i].place == d[k].place ? sum->within : sum->across, shared);
 		}
+}
+
+/* Columns that several threads add up. */
+struct columns {
+	const struct sh_key_plan *plan;
+	const struct sample *sample;
+	struct chances sum[COLUMNS];
+};
+
+static int add_columns(void *columns, size_t from, size_t to, struct sh_error *err)
+{
+	struct columns *c = columns;
+	struct sampled *room = malloc((c->sample->n + 1) * sizeof *room);
+
+	if (!room)
+		return sh_error_nomem(err);
+	for (size_t i = from; i < to; i++)
+		add_column(c->plan, c->sample, i, room, &c->sum[i]);
+	free(room);
+	return 0;
+}
+
+/* Sums the pairs of all columns. */
+static int sum_columns(
+    const struct sh_key_plan *p, const struct sample *s, struct chances *sum, struct sh_error *err)
+{
+	struct columns c = { .plan = p, .sample = s };
+
+	*sum = (struct chances){ 0 };
+	if (sh_parallel(&c, 0, p->jobs, COLUMNS, 1, add_columns, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < COLUMNS; i++)
+		for (unsigned rows = 1; rows <= SH_KEY_PLAN_ROWS; rows++) {
+			sum->across[rows] += c.sum[i].across[rows];
+			sum->within[rows] += c.sum[i].within[rows];
+		}
+	return 0;
 }
 
 /* Returns the expected number of pairs that are not similar and share one of p->keys. */
@@ -216,17 +255,18 @@ static int list_documents(
 int sh_key_plan_choose(
     struct sh_key_plan *p, const struct sh_key_place *place, size_t n_places, struct sh_error *err)
 {
-	struct chances sum = { 0 };
+	struct chances sum;
 	struct sample s;
+	int status;
 
 	p->keys = (struct sh_minkeys){ 0 };
 	if (!sh_key_plan_is_worthwhile(p))
 		return 0;
 	if (list_documents(&s, place, n_places, err) < 0)
 		return -1;
-	for (unsigned c = 0; c < COLUMNS; c++)
-		add_column(p, &s, c, &sum);
-	choose(p, &s, &sum);
+	status = sum_columns(p, &s, &sum, err);
+	if (status == 0)
+		choose(p, &s, &sum);
 	free(s.document);
-	return 0;
+	return status;
 }

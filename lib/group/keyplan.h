@@ -31,6 +31,7 @@ struct sh_key_plan {
 	uint64_t lowest;  /* least Jaccard similarity of a wanted pair, in millionths */
 	double documents; /* expected number of documents */
 	bool only_keys;   /* the distance is not considered */
+	unsigned jobs;    /* threads that look at a sample, at least 1 */
 
 	/* The result. keys.keys 0: candidates are pairs within the distance, and `chance` is
 	 * not set. */

@@ -244,6 +244,7 @@ static void plans(void)
 		struct sh_key_plan p = { .bits = rng_below(2) ? 64 : 128,
 			.k = 3 + (unsigned)rng_below(12),
 			.minhash = rng_below(4) > 0,
+			.jobs = 1 + (unsigned)rng_below(3),
 			.lowest = 500000 + rng_below(400000),
 			.documents = pow(10, 3 + 0.01 * (double)rng_below(600)) };
 
@@ -274,6 +275,7 @@ static double chance(size_t x, size_t y, double documents)
 		.minhash = true,
 		.lowest = 540000,
 		.only_keys = true,
+		.jobs = 2,
 		.documents = documents };
 	struct sh_key_place place[4];
 	struct sh_error err;
