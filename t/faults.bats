@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# A small dose of the faults that t/soak/faults.py injects: make soak gives all of them.
+# A small part of the faults of t/soak/faults.py. `make soak` injects all of them.
 
 load helper
 
@@ -9,7 +9,7 @@ setup_file() {
 	! nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init' || export SANITIZED=1
 }
 
-# inject KIND OPTION...: none of the faults ends otherwise than it may, and some there were.
+# inject KIND OPTION...: injects faults. All runs end in an allowed way, and at least one fault was injected.
 inject() {
 	try "$here/t/soak/faults.py -t 300 ${*:2} $1"
 	cat out
@@ -28,12 +28,12 @@ inject() {
 }
 
 @test "calls of several threads that fail end a program at once, also when its input goes on" {
-	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers must be loaded first'
 	inject calls -d 31
 }
 
-# each_allocation MANY PROGRAM ARGUMENT...: of its allocations, more than MANY, each fails alone, and then all from
-# it on. The program ends with status 2 and says so, or its output is as it was.
+# each_allocation MANY PROGRAM ARGUMENT...: the program makes more than MANY allocations. Each one fails alone, and then
+# with all later ones. The program ends with status 2 and a message, or its output is that of a run without faults.
 each_allocation() {
 	local many=$1 n kind
 	shift
@@ -72,7 +72,7 @@ each_allocation() {
 }
 
 @test "short reads and writes change nothing in any program" {
-	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers must be loaded first'
 	inject short -d 20
 }
 
@@ -84,7 +84,7 @@ each_allocation() {
 	inject closed -d 8
 }
 
-@test "signals at random instants leave nothing behind" {
+@test "signals at random times leave nothing behind" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have handlers of their own'
 	inject signals -d 22
 }

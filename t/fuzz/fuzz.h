@@ -1,9 +1,9 @@
-/* Shared by the fuzz targets. A target is t/fuzz/fuzz_NAME.c: one function of any bytes that calls
- * check() on properties which hold for all bytes. libFuzzer calls it (make fuzz), or replay.c with
- * the files of t/fuzz/seeds/NAME, in `make check`.
+/* Functions of all fuzz targets. A target t/fuzz/fuzz_NAME.c has a function of any bytes. It calls
+ * check() on properties that hold for all bytes. libFuzzer calls the function (make fuzz), or
+ * replay.c with the files of t/fuzz/seeds/NAME (make check).
  *
- * Where a unit test has the oracle, the target includes that test and supplies numbers from the
- * bytes in place of its random numbers:
+ * If a unit test has the oracle, the target includes the test. Numbers from the input replace the
+ * random numbers of the test:
  *
  *     #include "fuzz.h"
  *     #include "../unit/test_group.c"       its main() becomes unit_main() */
@@ -29,7 +29,7 @@ static inline void fuzz_check(bool good, const char *what, const char *file, int
 	abort();
 }
 
-/* ---- the input, taken from its beginning ---- */
+/* ---- the input, read from its beginning ---- */
 
 struct fuzz_input {
 	const uint8_t *p;
@@ -45,7 +45,7 @@ static inline void fuzz_begin(const uint8_t *data, size_t size)
 	fuzz_after = size;
 }
 
-/* The next n <= 8 bytes as a number; behind the end others, which never repeat. */
+/* Returns the next n <= 8 bytes as a number; behind the end, other numbers that never repeat. */
 static inline uint64_t fuzz_take(unsigned n)
 {
 	uint64_t x = 0;
@@ -64,8 +64,8 @@ static inline uint64_t fuzz_take(unsigned n)
 	return x;
 }
 
-/* Returns a copy of n bytes on the heap, with `pad` bytes behind it: sanitizers find reads behind
- * them. */
+/* Returns a copy of n bytes on the heap, with `pad` bytes behind them. Sanitizers find reads behind
+ * these bytes. */
 static inline char *fuzz_copy(const void *p, size_t n, size_t pad)
 {
 	char *copy = malloc(n + pad + 1);
@@ -77,7 +77,7 @@ static inline char *fuzz_copy(const void *p, size_t n, size_t pad)
 	return pad ? copy : (n ? realloc(copy, n) : copy);
 }
 
-/* ---- in place of t/unit/rng.h ---- */
+/* ---- replaces t/unit/rng.h ---- */
 
 #define RNG_H
 static uint64_t rng_state;
@@ -109,7 +109,7 @@ static inline unsigned rng_rounds(unsigned n)
 	return n;
 }
 
-/* Of an included test. */
+/* For an included test: its main(), and its functions that are not static or not used. */
 #define main unit_main
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wunused-function"

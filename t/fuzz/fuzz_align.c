@@ -1,4 +1,4 @@
-/* Edit distances of any two sequences against the whole matrix. */
+/* Compares edit distances of any two sequences with those of the full matrix. */
 #include "fuzz.h"
 
 #include "../unit/test_align.c"

@@ -28,7 +28,7 @@ static void manifest(struct sh_slice text)
 	sh_buf_free(&printed);
 }
 
-/* With the checksum that it should have: no fuzzer guesses it. */
+/* Parses the text with its right checksum, which a fuzzer cannot guess. */
 static void summed(struct sh_slice text)
 {
 	struct sh_buf all = { 0 };
@@ -75,8 +75,8 @@ static void sketch(struct sh_slice text)
 	sh_buf_free(&printed);
 }
 
-/* Returns whether a sequence may have more than a million tokens. Equal tokens have no digits, so
- * that a short record may stand for gigabytes of them. */
+/* Returns whether a sequence may have more than a million tokens. Equal tokens have no digits, so a
+ * short record may encode gigabytes of tokens. */
 static bool is_long(struct sh_slice text)
 {
 	const char *end = text.p + text.n, *tab = memchr(text.p, '\t', text.n);
@@ -89,7 +89,7 @@ static bool is_long(struct sh_slice text)
 	return n > 1000000;
 }
 
-/* A sequence that is taken is the same after it was printed. */
+/* Checks that an accepted sequence does not change when it is printed and parsed. */
 static void sequence(struct sh_slice text)
 {
 	struct sh_sketch distinct = { 0 }, all = { 0 }, again = { 0 };

@@ -1,5 +1,5 @@
-/* Band records from anywhere: keys of any bytes; a layout's own keys, written and read; and a
- * stream of any lines, which the fast reader takes as the careful one does. */
+/* Any bytes as keys of bands; the keys of a layout, written and read; and any lines as a stream of
+ * bands, which the fast and the plain reader accept alike. */
 #include "fuzz.h"
 
 #include "band/bandlines.h"
@@ -9,7 +9,7 @@
 
 static struct sh_error err;
 
-/* A key that declares a layout is one that this layout would write, if all its fields are right. */
+/* Checks that the head of a valid key equals the head that its layout writes. */
 static void any_key(struct sh_slice key, unsigned bits)
 {
 	struct sh_band_table room;
@@ -29,7 +29,7 @@ static void any_key(struct sh_slice key, unsigned bits)
 	sh_band_free(&b);
 }
 
-/* Makes a layout from the input. Returns false when there is none with few tables. */
+/* Makes a layout from the input. Returns false when the input gives no layout with few tables. */
 static bool layout(struct sh_band *b)
 {
 	static const unsigned widths[] = { 64, 32, 128, 256, 4, 20, 1024 };
@@ -48,7 +48,8 @@ static bool layout(struct sh_band *b)
 	return false;
 }
 
-/* Every key of a fingerprint is recognised; it declares the layout; another one's is refused. */
+/* Checks that every key of a fingerprint is accepted and declares the layout, and that a key of
+ * another fingerprint is refused. */
 static void own_keys(const struct sh_band *b, const uint64_t *fp)
 {
 	struct sh_band_table room;
@@ -100,11 +101,11 @@ static int careful(struct sh_stream *s, struct sh_slice line)
 	struct sh_band_record r;
 
 	if (sh_record_band(line, &r, &err) < 0 || sh_stream_check(s, 0, &r, &err) < 0)
-		return err.code == SH_ERR_RECORD ? 1 : -1; /* 1: left out */
+		return err.code == SH_ERR_RECORD ? 1 : -1; /* 1: skipped */
 	return sh_stream_add(s, &r, &err);
 }
 
-/* Joins as shjoin does, leaving out bad records. Stores the pairs, or the error. */
+/* Joins as shjoin does, and skips bad records. Stores the pairs, or the error. */
 static void join(struct sh_slice text, bool fast, bool collapse, struct pairs *out)
 {
 	struct sh_stream_opts opts = { .k = -1, .collapse = collapse, .memory = 1 << 16 };
@@ -156,7 +157,7 @@ static int by_line(const void *a, const void *b)
 	return sh_slice_cmp(*(const struct sh_slice *)a, *(const struct sh_slice *)b);
 }
 
-/* Joins the sorted records of shband, with one changed byte or none. */
+/* Joins the sorted records of shband, with at most one changed byte. */
 static void own_stream(const struct sh_band *b, bool collapse)
 {
 	enum { RECORDS = 12 };

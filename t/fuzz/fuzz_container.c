@@ -1,5 +1,5 @@
-/* Any bytes as a container of each form: every member is a document, a bad record, left out or in
- * trouble, and the reading ends. */
+/* Any bytes as a container of each form: every member is a document, a bad record, skipped or an
+ * error, and the reading ends. */
 #include "ingest.h"
 
 #include "ingest/container.h"

@@ -1,5 +1,5 @@
-/* cppjieba's files with any bytes, accepted or refused, and any text split with them. The input: a
- * byte that chooses the file, the file, and (after a line ---) a text. */
+/* Any bytes as a file of cppjieba, which is accepted or refused, and any text segmented with the
+ * file. The input is a byte that selects the file, the file, and (after a line ---) a text. */
 #include "fuzz.h"
 
 #include <sys/stat.h>

@@ -1,14 +1,14 @@
-/* Any bytes as a compressed stream, in reads of two sizes: the same bytes come out. Damage is found
- * by both. How many bytes come before the error depends on the size. */
+/* Any bytes as a compressed stream, decompressed with reads of two sizes: both outputs are equal,
+ * and both find damage. The number of bytes before an error depends on the size of the reads. */
 #include "fuzz.h"
 
 #include "io/decompress.h"
 
-enum { MOST = 1 << 22 }; /* decompressed bytes that are looked at */
+enum { MOST = 1 << 22 }; /* decompressed bytes that are compared, at most */
 
 struct stream {
 	struct sh_slice rest;
-	size_t most; /* bytes of a read */
+	size_t most; /* bytes of a read, at most */
 };
 
 static ssize_t give(void *arg, void *p, size_t n, struct sh_error *err)
@@ -24,7 +24,7 @@ static ssize_t give(void *arg, void *p, size_t n, struct sh_error *err)
 	return (ssize_t)n;
 }
 
-/* All that comes out, up to MOST bytes; whether an error ended it. */
+/* Stores up to MOST decompressed bytes. Returns whether an error ended the stream. */
 static bool decompress(struct sh_slice in, size_t most, struct sh_buf *out, struct sh_error *err)
 {
 	struct stream s = { in, most };
@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = out[0].n < out[1].n ? out[0].n : out[1].n;
 	check(n == 0 || memcmp(out[0].p, out[1].p, n) == 0);
 	if (out[0].n < MOST && out[1].n < MOST) {
-		/* libzstd 1.5.4 takes an empty RLE block in one step, and calls it damaged in
-		 * several. */
+		/* libzstd 1.5.4 accepts an empty RLE block in one read, and calls it damaged in
+		 * several reads. */
 		check(failed[0] == failed[1] || (codec && strcmp(codec->name, "zstd") == 0));
 		check(failed[0] || failed[1] || out[0].n == out[1].n);
 	}

@@ -1,4 +1,4 @@
-/* Repeated passages of any documents, against a comparison of all windows. */
+/* Compares the repeated passages of any documents with those found by comparing all windows. */
 #include "fuzz.h"
 
 #include "../unit/test_passage_exact.c"

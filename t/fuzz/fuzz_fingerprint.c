@@ -1,13 +1,13 @@
-/* A fingerprint in one go against the definition, feature by feature, on texts made from the
- * input and on the input itself; and against the long way's end, fed with features and weights. */
+/* Compares the fingerprint of a text with its definition, feature by feature, on the input and on
+ * texts made from the input. Also compares it with the accumulator of feature records. */
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"
 #include "fp/accumulator.h"
 
-enum { TEXT_LONGEST = 1500 }; /* bytes: all n-grams of n to n + 5 stay below FEATURES_MAX */
+enum { TEXT_LONGEST = 1500 }; /* bytes; gives fewer than FEATURES_MAX n-grams of n to n + 5 */
 
-/* Adds the features of shtok and shweight in any order, by either function. */
+/* Adds the features of shtok and shweight in any order, with each of the two functions. */
 static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_opts *opts,
     const struct sh_fingerprint *want)
 {
@@ -29,7 +29,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	for (size_t i = o->n; i-- > 0;) {
 		struct sh_slice text = o->feature[i].text;
 
-		/* A feature with a backslash would be taken for an escape: not from words. */
+		/* Words have no backslash, which would begin an escape. */
 		check(!memchr(text.p, '\\', text.n));
 		check(sh_buf_add(&lines, "id\t", 3, &err) == 0);
 		check(sh_buf_add(&lines, text.p, text.n, &err) == 0);
@@ -53,7 +53,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 			p = next;
 			continue;
 		}
-		/* A line that sh_record_feature() must read. */
+		/* sh_record_feature() must read this line. */
 		n = (size_t)((const char *)memchr(p, '\n', (size_t)(end - p)) - p);
 		check(sh_record_feature(sh_slice(p, n), &left, &err) == 0);
 		check(sh_accumulator_add(&a, left.text, left.weight, &err) == 0);

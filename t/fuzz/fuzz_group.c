@@ -1,4 +1,4 @@
-/* Groups of any graph against the definition. */
+/* Compares the groups of any graph with their definition. */
 #include "fuzz.h"
 
 #include "../unit/test_group.c"

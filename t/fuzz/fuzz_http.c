@@ -1,5 +1,5 @@
 /* Any bytes as a response of a web server, and as base64, quoted-printable, chunks and each content
- * coding. The output never exceeds the limit, and with `cut` there is no less output. */
+ * coding. The output never exceeds the limit, and `cut` never makes it shorter. */
 #include "fuzz.h"
 
 #include "ingest/http.h"

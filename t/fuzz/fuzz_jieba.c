@@ -1,5 +1,5 @@
-/* Dictionaries: lines of users, sources to compile, a damaged compiled image with a correct
- * checksum; and any text split with them. */
+/* Any bytes as lines of a user's dictionary, as sources of a dictionary, and as damage of a
+ * compiled dictionary with a correct checksum; and any text segmented with them. */
 #include "fuzz.h"
 
 #include "../unit/test_jieba_dict.c"
@@ -26,7 +26,7 @@ static struct sh_buf compile(struct sh_slice dict)
 	return image;
 }
 
-/* damaged: any words will do, as long as they lie within the text. */
+/* With a damaged dictionary, the words only have to be within the text. */
 static void cut_text(const struct sh_jieba *j, struct sh_slice text, bool damaged)
 {
 	struct sh_error err;
@@ -42,7 +42,7 @@ static void cut_text(const struct sh_jieba *j, struct sh_slice text, bool damage
 			check(damaged);
 			continue;
 		}
-		/* cut_all joins pieces that are not adjacent when words of users demand it. */
+		/* cut_all joins pieces that are not adjacent, for words of a user's dictionary. */
 		check(modes[m] == SH_JIEBA_CUT_ALL || is_within(words, n, copy));
 		if (!damaged && (modes[m] <= SH_JIEBA_CUT_NOHMM || modes[m] == SH_JIEBA_FINALSEG))
 			check(is_partition(words, n, copy));
@@ -68,7 +68,7 @@ static void user_words(struct sh_slice image, struct sh_slice text)
 	sh_jieba_delete(j);
 }
 
-/* Bytes overwritten at places that the text tells: 5 bytes each. */
+/* Overwrites bytes of the image. Each change takes 5 bytes of the text, which choose the offset. */
 static void damage(const struct sh_buf *good, struct sh_slice text)
 {
 	const struct sh_jieba_header *h = (const void *)good->p;
@@ -83,7 +83,7 @@ static void damage(const struct sh_buf *good, struct sh_slice text)
 	for (unsigned i = 0; i < 40 && fuzz_input.n >= 5; i++) {
 		size_t at = fuzz_take(3), from = 0;
 
-		/* The nodes that words pass are few: half of the changes go there. */
+		/* Half of the changes are in the few nodes that words use. */
 		switch (fuzz_take(1) % 4) {
 		case 0:
 			at %= l.code;

@@ -1,5 +1,5 @@
-/* Pairs of band streams and of joins in memory against comparing all with all; and every
- * kernel of the join against the plain one. */
+/* Compares the pairs of band streams and of joins in memory with those found by comparing all
+ * fingerprints; and every kernel of the join with the plain kernel. */
 #include "fuzz.h"
 
 #include "../unit/test_props_join.c"
@@ -22,7 +22,7 @@ static int note_hits(void *ctx, const struct sh_join_pair *hit, size_t n, struct
 	return 0;
 }
 
-/* Buckets so small that every way of a join is gone with a few fingerprints. */
+/* The buckets are so small that a few fingerprints reach every branch of the join. */
 static void kernels(void)
 {
 	static struct hits want, got;

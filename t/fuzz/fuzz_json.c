@@ -1,4 +1,4 @@
-/* Any line as JSON against jansson, where the build has it. */
+/* Compares the parser of JSON with jansson on any line, if the build has jansson. */
 #include "fuzz.h"
 
 #include "../unit/test_json.c"
@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (root && !json_is_object(root)) {
 		check(!good);
-	} else if (root && !(size && memchr(text, 0, size))) { /* it overlooks some NULs */
-		char *ended = fuzz_copy(text, size, 1);        /* strtod() asks for an end */
+	} else if (root && !(size && memchr(text, 0, size))) { /* jansson accepts some NULs */
+		char *ended = fuzz_copy(text, size, 1);        /* strtod() needs an end */
 
 		check(sh_json_fields(sh_slice(ended, size), names, v, 2, &err) == 0);
 		check(same_value(&v[0], json_object_get(root, "id")));

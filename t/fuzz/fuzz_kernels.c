@@ -1,5 +1,5 @@
-/* Vector variants of loops over hashes against plain ones: the default hash, sums of bits,
- * counts of repeated hashes. */
+/* Compares vector variants of loops over hashes with the plain variants: the default hash, bit
+ * sums, counts of repeated hashes. */
 #include "fuzz.h"
 
 #include "../unit/test_variants.c"
@@ -37,7 +37,7 @@ static void mix(const struct sh_mix_kernel *kernel, const uint8_t *data, size_t 
 	free(text);
 }
 
-/* Bit by bit, in 128 bits... of which 64 do: weights are bounded here. */
+/* Computes the bit sums one by one. 64 bits suffice, because weights are bounded here. */
 static void sums(const struct sh_simhash_kernel *kernel)
 {
 	static struct sh_simhash s;

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy = fuzz_copy(data, size, 0);
 	bool marked = size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
 	struct sh_slice all = sh_slice(copy, size);
-	/* the part that is read */
+	/* the bytes after the byte order mark */
 	struct sh_slice bare = marked ? sh_slice(copy + 3, size - 3) : all;
 	uint64_t n = messages(bare, FUZZ_MAX_SIZE);
 	struct sh_ingest in;

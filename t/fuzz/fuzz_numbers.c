@@ -13,7 +13,7 @@
 
 typedef unsigned long long ull;
 
-/* 128 bits in two, saturated: digit by digit, as on paper. */
+/* Parses a decimal digit by digit, with saturation. */
 static bool slow_decimal(struct sh_slice s, uint64_t *x, bool *large)
 {
 	*x = 0;
@@ -108,7 +108,7 @@ static void hex(struct sh_slice s)
 	}
 }
 
-/* Parsers of option arguments: they may refuse, no more. */
+/* Runs the parsers of option arguments, which accept or refuse the text. */
 static void arguments(const char *text)
 {
 	struct sh_error err;

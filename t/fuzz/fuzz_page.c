@@ -16,7 +16,7 @@ static void as(enum sh_format format, struct sh_slice bytes)
 	sh_ingest_free(&in);
 }
 
-/* Reads the bytes as lines of JSON, or as the content of an array. */
+/* Reads the bytes as lines of JSON, and finds the end of a JSON value at their beginning. */
 static void as_json(struct sh_slice bytes)
 {
 	struct sh_ingest in;

@@ -1,5 +1,5 @@
 /* Groups, hits, chains and extensions of any documents: spans have the stated properties, and every
- * common run of W + K - 1 tokens lies in one. */
+ * common run of W + K - 1 tokens is within a span. */
 #include "fuzz.h"
 
 #include "../unit/test_passage_spans.c"

@@ -1,5 +1,5 @@
-/* Places of tokens, of any text under any options: borders of characters and escapes, and the same
- * tokens. */
+/* Offsets of tokens, for any text and any options: they are borders of characters and escapes, and
+ * the tokens are the same as without offsets. */
 #include "fuzz.h"
 
 #include "../unit/test_places.c"

@@ -22,7 +22,7 @@ static void put_str(const char *s)
 	put(sh_slice_str(s));
 }
 
-/* Checks that the bytes written since the last call are the line. */
+/* Checks that the bytes written since the last call equal the line. */
 static void is(struct sh_slice line)
 {
 	check(sh_slice_eq(line, sh_buf_slice(&again)));
@@ -35,7 +35,7 @@ static void good_id(struct sh_slice id)
 	check(!memchr(id.p, '\t', id.n) && !memchr(id.p, '\r', id.n));
 }
 
-/* A number may be written in several ways; the printed form parses to the same number. */
+/* Checks that the printed form of a weight parses to the same weight. */
 static void good_weight(int64_t weight)
 {
 	char text[SH_NUM_CHARS];
@@ -147,7 +147,7 @@ static bool feature(struct sh_slice line, struct sh_feature *f)
 	return true;
 }
 
-/* Reads the lines from p on many at once: sh_record_feature() reads each the same way. */
+/* Reads several lines from p at once, and checks that sh_record_feature() reads each line alike. */
 static void many_features(struct sh_slice id, const char *p, const char *end, bool split)
 {
 	struct sh_feature_lines l;
@@ -176,7 +176,7 @@ static void many_features(struct sh_slice id, const char *p, const char *end, bo
 	sh_feature_lines_free(&l);
 }
 
-/* The same for a fingerprint line, of the width that its first field has. */
+/* Checks that both readers read a fingerprint line alike, with the width of its first field. */
 static void fast_fp(const char *p, struct sh_slice line, const char *end)
 {
 	const char *tab = memchr(line.p, '\t', line.n);
@@ -212,7 +212,7 @@ static void escapes(struct sh_slice text)
 	back.n = 0;
 	check(sh_escape(sh_buf_slice(&plain), &back, &err) == 0);
 	plain.n = 0;
-	/* Any bytes come back when they were escaped first. */
+	/* Escaping and unescaping give the same bytes. */
 	back.n = 0;
 	check(sh_escape(text, &back, &err) == 0);
 	check(sh_unescape(sh_buf_slice(&back), &plain, &err) == 0);
@@ -232,7 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		lf = memchr(p, '\n', (size_t)(end - p));
 		lf = lf ? lf : end;
-		/* Of its exact size: no parser reads behind its line. */
+		/* The copy has the exact size, so that sanitizers find reads behind the line. */
 		line = sh_slice(fuzz_copy(p, (size_t)(lf - p), 0), (size_t)(lf - p));
 		document(line);
 		other_records(line);

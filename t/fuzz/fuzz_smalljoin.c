@@ -1,4 +1,4 @@
-/* The join of small sets by their own features against comparing all with all. */
+/* Compares the join of small feature sets with the comparison of all sets. */
 #include "fuzz.h"
 
 #include "../unit/test_smalljoin.c"

@@ -1,5 +1,5 @@
-/* The manifest of an archive of shspan: any content is accepted or refused; accepted content is the
- * same after it was printed. */
+/* The manifest of an archive of shspan: any content is accepted or refused. Accepted content does
+ * not change when it is printed and parsed. */
 #include "fuzz.h"
 
 #include "../../lib/passage/store.c"
@@ -15,7 +15,7 @@ static void sum(struct sh_buf *text)
 	check(sh_buf_add(text, line, CHECKSUM_LINE, &err) == 0);
 }
 
-/* head: the first lines that the manifest must have; empty: any. */
+/* head_wanted: the expected first lines of the manifest; empty: any lines. */
 static void parse(const struct sh_buf *text, const struct sh_buf *head_wanted)
 {
 	struct sh_passages s = { .folder.path = "fuzz" }, again = s;
@@ -46,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sh_buf text = { 0 }, head_here = { 0 }, none = { 0 };
 
-	/* As it stands, with the checksum that it should have, and behind the first lines of this
-	 * machine. */
+	/* The input is parsed unchanged, with its right checksum, and behind the first lines that
+	 * this machine writes. */
 	check(sh_buf_add(&text, data, size, &err) == 0);
 	parse(&text, &none);
 	sum(&text);

@@ -1,5 +1,5 @@
-/* Files that are looked up: tables of document frequencies and of idf, and documents as a corpus.
- * Whatever is in them is taken or refused; a sum of tables is as their lookups say. */
+/* Any bytes as files for lookups: tables of document frequencies and of idf, and documents of a
+ * corpus. Any content is accepted or refused. A sum of tables equals the sums of their lookups. */
 #include "fuzz.h"
 
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 static struct sh_error err;
 
 struct sums {
-	const struct sh_df_table *table; /* of which two were summed, or NULL */
+	const struct sh_df_table *table; /* the table that was summed with itself, or NULL */
 	uint64_t lines;
 	struct sh_buf last;
 };
@@ -42,7 +42,7 @@ static void frequencies(const char *path, bool trailer)
 
 	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
-	/* In an unsorted table the empty feature may occur twice. */
+	/* In an unsorted table, the empty feature may occur twice. */
 	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &words, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
@@ -70,7 +70,7 @@ static int next_bad(void *arg, struct sh_slice line, struct sh_error *e)
 	return e->code == SH_ERR_RECORD ? 0 : -1;
 }
 
-/* Checks that every document is found by its id; of several with one id the first. */
+/* Checks that a lookup of each id finds the first document with this id. */
 static void corpus(const char *path, const struct sh_document_form *form)
 {
 	struct sh_document_room room = { 0 };

@@ -1,5 +1,5 @@
-/* Any text to tokens: every kernel for ASCII and Han is compared with the code for single bytes;
- * all other methods, with any filter, keep their promises. */
+/* Tokens of any text: compares every kernel for ASCII and Han with the code for single bytes, and
+ * checks the stated properties of all other methods with any filter. */
 #include "fuzz.h"
 #include "text/stop.h"
 #include "text/stopwords.h"
@@ -19,7 +19,7 @@ static void kernels(const char *text, size_t n)
 	}
 }
 
-/* In order, within the text, none empty; of words one blank between two. */
+/* Checks that tokens are in order, within the text and not empty, with a blank between words. */
 static void in_order(const struct sh_tokens *t, const struct sh_token_opts *opts)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -64,7 +64,7 @@ static void other_ways(const char *text, size_t n, const struct sh_stoplist *sto
 		size_t count = tokens.n;
 		uint64_t ill = tokens.bad_utf8;
 
-		/* Earlier content does not matter. */
+		/* The result does not depend on the text before. */
 		check(sh_tokenize(t, sh_slice(text, n), &again, &err) == 0);
 		check(again.n == count && again.bad_utf8 == ill);
 	}
@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = fuzz_copy(data, size, 0);
 	n = size;
 	kernels(text, n);
-	/* The text's first lines are stop words, too. */
+	/* The first lines of the text are stop words. */
 	stop = sh_stopwords_read(sh_slice(text, n < 64 ? n : 64), &plain, &err);
 	check(stop != NULL);
 	other_ways(text, n, stop);

@@ -1,5 +1,5 @@
-/* Any bytes as UTF-8: decoding against the standard's table of well-formed sequences; folding
- * against utf8proc_map, whole and split at each kind of place; the encoding of a file. */
+/* Any bytes as UTF-8: compares decoding with the standard's table of well-formed sequences, and
+ * folding with utf8proc_map, of the whole text and of pieces; checks the encoding of a file. */
 #include "fuzz.h"
 
 #include "../unit/text_util.h"
@@ -26,7 +26,7 @@ static uint32_t by_table(const uint8_t **pp, const uint8_t *end)
 		return first;
 	for (unsigned i = 1; i < length; i++, lo = 0x80, hi = 0xBF) {
 		if (p == end || *p < lo || *p > hi)
-			return SH_UTF8_ILL; /* the sequence's beginning is taken */
+			return SH_UTF8_ILL; /* p is behind the valid beginning */
 		c = c << 6 | (*p++ & 0x3F);
 		*pp = p;
 	}
@@ -59,7 +59,7 @@ static void encoding(const char *p, size_t n, uint64_t ill)
 	enum sh_encoding e = sh_encoding_guess(p, n);
 
 	sh_encoding_iconv_name(e);
-	/* Well-formed text without NULs has no other encoding. */
+	/* Well-formed text without NULs is detected as UTF-8. */
 	if (ill == 0 && (n == 0 || !memchr(p, 0, n)))
 		check(e == SH_ENC_UTF8 || e == SH_ENC_UTF8_BOM);
 	if (e == SH_ENC_UTF8_BOM)

@@ -1,5 +1,5 @@
-/* Two texts: their feature sets, and the common features, against n-grams as strings compared one
- * by one. */
+/* Compares the feature sets of two texts, and their common features, with n-grams as strings that
+ * are compared one by one. */
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"

@@ -1,5 +1,5 @@
-/* Any bytes as a WARC file: every record is a document, a bad record or left out, or the file ends
- * early with an error. Cutting the file never gives more records. */
+/* Any bytes as a WARC file: every record is a document, a bad record or skipped, or the file ends
+ * early with an error. A shorter file never gives more records. */
 #include "ingest.h"
 
 static uint64_t read_all(struct sh_slice bytes, int *status)

@@ -1,4 +1,4 @@
-/* Shared by the fuzz targets of lib/ingest: receives documents and checks them. */
+/* Functions of the fuzz targets of lib/ingest, which receive documents and check them. */
 #ifndef FUZZ_INGEST_H
 #define FUZZ_INGEST_H
 
@@ -47,7 +47,7 @@ static void fuzz_ingest_init(struct sh_ingest *in)
 	fuzz_taken = (struct fuzz_taken){ 0, 0 };
 }
 
-/* All bytes as a file of this format: 0, or -1 where it ended early. */
+/* Reads all bytes as a file of this format. Returns 0, or -1 when the file ended early. */
 static int fuzz_read(
     struct sh_ingest *in, enum sh_format format, struct sh_slice bytes, struct sh_error *err)
 {

@@ -1,6 +1,6 @@
-/* Runs a fuzz target without a fuzzer: on each named file, or on each of t/fuzz/seeds/NAME (which
- * include inputs of former crashes) and of t/data/bad, and on changed copies of all of them, the
- * same at each run. TAP. */
+/* Runs a fuzz target without a fuzzer, and writes TAP. The inputs are the named files, or the files
+ * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, and changed copies of all
+ * files. The copies are the same at each run. */
 #include <dirent.h>
 #include <stdint.h>
 
@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum {
 	CHANGES = 40,  /* copies of each file */
-	LARGEST = 1500 /* bytes of a file that count, as for the fuzzer */
+	LARGEST = 1500 /* bytes of a file that are used, at most, as by the fuzzer */
 };
 
 static unsigned files, runs;
@@ -26,7 +26,7 @@ static void run(const struct sh_buf *b)
 	runs++;
 }
 
-/* A few bytes overwritten, taken out or doubled; or cut short. */
+/* Overwrites, removes or repeats a few bytes, or cuts the end. */
 static void change(struct sh_buf *b)
 {
 	for (uint64_t n = 1 + rng_below(4); n && b->n; n--) {

@@ -1,11 +1,11 @@
-/* Makes allocations fail and calls do little; preloaded by t/soak/faults.py.
+/* Makes allocations and calls fail, and reads and writes short. t/soak/faults.py preloads it.
  *
  *     FAIL_AT=N      the Nth allocation fails, alone
  *     FAIL_FROM=N    the Nth and all later allocations fail
  *     FAIL_COUNT=F   writes the number of allocations to the file F at the end
  *     SHORT=SEED     read, write, pread process 1 to 6 bytes at a time, or are interrupted
- *     FAIL_CALL=NAME:N:ERRNO  the Nth call of this function, in any thread, fails, which puts a
- *                    byte into the file FAIL_MARK
+ *     FAIL_CALL=NAME:N:ERRNO  the Nth call of this function, in any thread, fails, and a byte is
+ *                    written to the file FAIL_MARK
  *     SLOW_FORK=1    a new process begins a fifth of a second late
  *     CALL_COUNT=F   writes the number of calls of each function to the file F at the end */
 #define _GNU_SOURCE
@@ -80,7 +80,7 @@ static void count_calls(const char *path)
 	fclose(f);
 }
 
-/* Whether this one is to fail, with errno; it is counted. */
+/* Counts the call. Returns whether the call must fail, and sets errno if so. */
 static int call_fails(enum call call)
 {
 	long n = atomic_fetch_add(&calls[call], 1) + 1;
@@ -159,7 +159,7 @@ int posix_memalign(void **p, size_t align, size_t n)
 	return *p ? 0 : ENOMEM;
 }
 
-/* ---- calls that do little ---- */
+/* ---- short reads and writes ---- */
 
 static unsigned next(void)
 {
@@ -169,7 +169,7 @@ static unsigned next(void)
 	return x ^ x >> 16;
 }
 
-/* How many of n bytes, or -1 with errno. A regular file is always ready. */
+/* Returns how many of n bytes to process, or -1 with errno. A regular file is always ready. */
 static ssize_t few(int fd, size_t n)
 {
 	unsigned k = next() % 8;

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Faults on purpose: what fails in each program, one thing after the other, and what comes of it.
+"""Inject faults into each program, one after the other, and check how the program ends.
 
     t/soak/faults.py [-d N] [-c REGEX] [-f N] [-t SECONDS] KIND...
 
-KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
-and a message of the program, having left its named output as it was and no temporary file; or with the
-status and the output that it has without faults. A line a kind says how many faults there were and how many
-ended otherwise; each of these is printed with the command that repeats it. -d N takes every Nth fault only, and no
-large input; -c REGEX takes the commands that it is found in. malloc and syscalls take long: they print each command as it
-begins, with its number, and -f N goes on with the Nth. A run that takes longer than -t SECONDS, 60 of the clock, is said to
-hang: on a machine that has much else to do give it more.
+KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. A run must end in one of two ways:
+with status 2, a message of the program, an unchanged output and no temporary file; or with the status and the output of
+a run without faults. Prints a line for each kind, with the number of faults and the number of runs that ended otherwise.
+Each of these runs is printed with the command that repeats it.
 
-The programs are in $SHBIN, documents in $T_DATA, the compiler is $CC.
+-d N injects only every Nth fault, without large inputs. -c REGEX selects the commands that match. malloc and syscalls
+print the number of each command when it begins, because they take long. -f N begins with the Nth command. A run of more
+than -t SECONDS [60] fails. Use more seconds on a busy machine.
+
+The programs are in $SHBIN, the documents in $T_DATA, and the compiler is $CC.
 """
 import argparse
 import collections
@@ -31,11 +32,11 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.environ.get("SHBIN", os.path.join(HERE, "../../bin"))
 DATA = os.environ.get("T_DATA", os.path.join(HERE, "../data"))
-SECONDS = 60  # a run that takes longer has hung; see -t
+SECONDS = 60  # limit of a run; see -t
 ENV = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"], LC_ALL="C")
 ENV.pop("TMPDIR", None)
 
-# Commands, each with an output "new" and perhaps others; those that read standard input get a file.
+# Commands. Each writes an output "new", and some write more outputs. Standard input is a file.
 COMMANDS = """
 shtok -n 1-2 -o new docs
 shtok -j 2 -o new --rejects rejected mixed
@@ -155,7 +156,7 @@ def sh(command):
 
 
 def prepare():
-    """Small inputs of every kind in the current folder."""
+    """Writes small inputs of every kind to the current folder."""
     sh(f"head -n 6 '{DATA}/en_dev.tsv' | cut -c 1-400 >docs; head -n 3 '{DATA}/zh_dev.tsv' >zh")
     sh("cut -c 1-90 zh >z; mv z zh; cat docs zh >all; mv all docs")
     sh("{ cat docs; echo bad; echo; } >mixed")
@@ -189,8 +190,8 @@ def prepare():
 
 
 def large(name, n):
-    """n fingerprints, some of them near each other or alike; 200,000 are joined by halves, 60,000 do
-    not fit in 1 MiB."""
+    """Writes n fingerprints, some of them near or equal to others. 200,000 are joined by halves. 60,000 do not fit in
+    1 MiB."""
     rng, words = random.Random(7), []
     for i in range(n):
         words.append(rng.getrandbits(64))
@@ -201,7 +202,7 @@ def large(name, n):
 
 
 class Command:
-    """One of COMMANDS, ready to be run with faults."""
+    """One of COMMANDS."""
 
     def __init__(self, text):
         self.text = text
@@ -219,7 +220,7 @@ class Command:
         return os.path.exists(path) and all(os.path.exists(f) for f in ("large", "spilled") if f in self.text)
 
     def clear(self):
-        """No output, and the archive as it was before."""
+        """Removes the outputs, and restores the archive."""
         for o in self.outputs:
             if os.path.isdir(o):
                 shutil.rmtree(o)
@@ -230,7 +231,8 @@ class Command:
             shutil.copytree(self.archive + ".before", self.archive)
 
     def run(self, prefix=(), env=None, argv=None, piped=False, **more):
-        """The status, negative for a signal, and the messages. piped: standard input is a pipe."""
+        """Runs the command. Returns the status, negative for a signal, and the messages. piped: standard input is a
+        pipe."""
         self.clear()
         text = open(self.stdin, "rb").read() if self.stdin and piped else None
         stdin = open(self.stdin or os.devnull, "rb")
@@ -241,28 +243,28 @@ class Command:
         try:
             out, err = p.communicate(input=text, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            os.killpg(p.pid, signal.SIGKILL)  # and what strace leaves behind
+            os.killpg(p.pid, signal.SIGKILL)  # also kills the program when strace has ended
             p.communicate()
             for f in self.left_behind():
-                os.unlink(f)  # the next run must not be blamed for it
+                os.unlink(f)  # the next run would fail for this file
             raise Failed(f"still running after {SECONDS} seconds")
         self.out = out
         return p.returncode, err.decode(errors="replace")
 
-    def settle(self):
-        """What it does without faults."""
+    def run_without_faults(self):
+        """Stores status, outputs and files of a run without faults."""
         self.status, err = self.run()
         if self.status != 0:
-            sys.exit(f"faults.py: the test itself is wrong: {self.text}: {err}")
+            sys.exit(f"faults.py: the command fails without faults: {self.text}: {err}")
         self.good = self.read()
         self.files = sorted(os.listdir("."))
 
     def left_behind(self):
-        """The files that a run left behind, once the files before it are known."""
+        """The files that a run left behind. Empty before run_without_faults()."""
         return [f for f in os.listdir(".") if self.files and f not in self.files and f not in self.outputs]
 
     def read(self):
-        """The content of each output; of a folder that of its files, without the list and its lock."""
+        """The content of each output. For a folder, the content of its files, without the list and its lock."""
         def content(o):
             if os.path.isdir(o):
                 return {f: content(os.path.join(o, f)) for f in os.listdir(o) if not f.startswith(".simhash-shards")}
@@ -270,16 +272,16 @@ class Command:
         return {o: content(o) for o in self.outputs}
 
     def resume(self, got, unlinks):
-        """A folder holds whole files only, and the same command without a fault completes it."""
+        """Checks that a folder has whole files only, and that a run without faults completes the folder."""
         other = [f for f, text in got.items() if self.good["new"].get(f) != text]
         if other and (unlinks or any(not f.startswith(".") for f in other)):
             raise Failed(f"status 2 and in the folder: {other}")
         done = subprocess.run(self.argv, env=ENV, stdin=subprocess.DEVNULL, capture_output=True)
         if done.returncode or self.read()["new"] != self.good["new"]:
-            raise Failed(f"the next run does not go on: {done.stderr!r}")
+            raise Failed(f"the next run does not complete the folder: {done.stderr!r}")
 
     def judge(self, status, err, unlinks=True, may_publish=False):
-        """Raise Failed unless this is an end that a fault may lead to."""
+        """Raises Failed unless the run ended in a way that is allowed after a fault."""
         got = self.read()
         if status == self.status:
             if got != self.good:
@@ -292,7 +294,7 @@ class Command:
             if got["new"] is not None:
                 self.resume(got["new"], unlinks)
         elif got["new"] is not None and self.name != "shdoc" and not (
-                # Of several outputs one comes first. shdoc goes on without what it cannot read.
+                # One of several outputs is complete first. shdoc skips files that it cannot read.
                 (may_publish or len(self.outputs) > 1 or self.archive == "passages") and got["new"] == self.good["new"]):
             raise Failed("status 2 and an output")
         left = self.left_behind()
@@ -324,7 +326,7 @@ class Tally:
             self.bad += 1
             print(f"not ok - {command.text}: {e}\n  by hand: {how}")
 
-    def tell(self, what):
+    def print_summary(self, what):
         ends = ", ".join(f"{n} with status {s}" for s, n in sorted(self.ends.items()))
         print(f"{self.kind}: {what}: {self.n} faults ({ends}), {self.bad} ended otherwise, "
             f"{time.time() - self.start:.0f} s", flush=True)
@@ -336,9 +338,9 @@ def shim():
     return os.path.abspath("shim.so")
 
 
-def steps(n, dose, salt):
-    """1 .. n, or a part of them that depends on the command."""
-    return range(1 + salt % dose, n + 1, dose)
+def steps(n, every, salt):
+    """Every `every`th number of 1 .. n; the first one depends on salt."""
+    return range(1 + salt % every, n + 1, every)
 
 
 def with_shim(c, settings):
@@ -354,29 +356,29 @@ def by_hand(c, settings):
     return " ".join(f"{k}={v}" for k, v in settings.items()) + " " + c.text
 
 
-def malloc(commands, dose):
+def malloc(commands, every):
     library, t = shim(), Tally("malloc")
     # The ZIP reader of libarchive 3.6.2 uses a null pointer when one allocation fails.
     for i, c in enumerate(c for c in commands if ".zip" not in c.text):
         t.begin(c)
-        c.settle()
+        c.run_without_faults()
         c.run(env={"LD_PRELOAD": library, "FAIL_COUNT": os.path.abspath("count")})
         n = int(open("count").read())
         os.unlink("count")
         c.files = sorted(os.listdir("."))
         for kind in ("FAIL_AT", "FAIL_FROM"):
-            for k in steps(n, dose, i):
+            for k in steps(n, every, i):
                 settings = {"LD_PRELOAD": library, kind: str(k)}
                 t.attempt(c, by_hand(c, settings), with_shim(c, settings))
-    t.tell(f"each allocation of {len(commands)} commands, alone, and with all after it")
+    t.print_summary(f"each allocation of {len(commands)} commands, alone, and with all after it")
     return t.bad
 
 
-def short(commands, dose):
+def short(commands, every):
     library, t = shim(), Tally("short")
     for c in commands:
-        c.settle()
-        for seed in range(1, max(2, 20 // dose + 1)):
+        c.run_without_faults()
+        for seed in range(1, max(2, 20 // every + 1)):
             settings = {"LD_PRELOAD": library, "SHORT": str(seed)}
 
             def run():
@@ -386,45 +388,45 @@ def short(commands, dose):
                     raise Failed(f"status {status}: {err}")
                 return status
             t.attempt(c, by_hand(c, settings), run)
-    t.tell(f"reads and writes of 1 to 6 bytes, interrupted or not ready, in {len(commands)} commands")
+    t.print_summary(f"reads and writes of 1 to 6 bytes, interrupted or not ready, in {len(commands)} commands")
     return t.bad
 
 
 ERRORS = ("EIO", "ENOMEM", "EINTR")
-# Those that do not return; brk, whose failure is no error code: malloc has its own test.
+# Calls that do not return, and brk, which returns no error code. The kind malloc tests allocations.
 NEVER = {"exit_group", "exit", "execve", "rt_sigreturn", "restart_syscall", "futex", "brk"}
 
 
 def system_calls(c):
-    """How often each is made before the program's own work begins, and in all."""
+    """Two counters of system calls: before and after the beginning of the program's own work."""
     c.run(prefix=["strace", "-f", "-o", "trace", "-e", "signal=none"])
     before, n, own = collections.Counter(), collections.Counter(), False
     for line in open("trace", errors="replace"):
         m = re.match(r"\d+ +(\w+)\((.*)", line)
         if not m:
             continue
-        # The first thing that all programs do is to look at descriptor 0.
+        # All programs first check descriptor 0.
         own = own or (m[1].startswith("fcntl") and m[2].startswith("0, F_GETFD"))
         (n if own else before)[m[1]] += 1
     os.unlink("trace")
     return before, n
 
 
-def syscalls(commands, dose):
+def syscalls(commands, every):
     if subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True).returncode:
-        print("syscalls: skipped: no strace(1), or no leave to trace")
+        print("syscalls: skipped: no strace(1), or no permission to trace")
         return 0
     t, kinds = Tally("syscalls"), set()
     commands = [c for c in commands if "-j" not in c.argv]
     for i, c in enumerate(commands):
         t.begin(c)
-        c.settle()
+        c.run_without_faults()
         before, n = system_calls(c)
         for name in sorted(set(n) - NEVER):
             kinds.add(name)
             for e, error in enumerate(ERRORS):
-                for k in steps(n[name], dose, i + e):
-                    # EINTR for what cannot be interrupted proves nothing.
+                for k in steps(n[name], every, i + e):
+                    # Other calls never return EINTR.
                     if error == "EINTR" and name not in ("read", "write", "pread64", "openat", "fsync", "poll"):
                         continue
                     prefix = ["strace", "-f", "-o", os.devnull, "-e", f"trace={name}", "-e",
@@ -435,18 +437,18 @@ def syscalls(commands, dose):
                         return judged(c, status, err, unlinks=not name.startswith("unlink"),
                             may_publish=name in ("fsync", "close", "openat", "open"))
                     t.attempt(c, " ".join(prefix) + " " + c.text, run)
-    t.tell(f"each call of {len(kinds)} system calls in {len(commands)} commands with {', '.join(ERRORS)}")
+    t.print_summary(f"each call of {len(kinds)} system calls in {len(commands)} commands with {', '.join(ERRORS)}")
     return t.bad
 
 
-# What may be called by any thread, what it fails with, and whether that must end the program.
+# Functions that any thread calls: the error, and whether the error must end the program.
 CALLS = {"read": (errno.EIO, True), "write": (errno.EIO, True), "pread": (errno.EIO, True), "poll": (errno.ENOMEM, True),
     "pipe2": (errno.EMFILE, True), "pthread_create": (errno.EAGAIN, False), "open": (errno.EIO, False),
     "mmap": (errno.ENOMEM, False)}
 
 
 def sleeps(pid):
-    """Whether all threads of a process wait for something, a processor not being it."""
+    """Whether all threads of a process sleep in a system call."""
     try:
         tasks = [f"/proc/{pid}/task/{t}/stat" for t in os.listdir(f"/proc/{pid}/task")]
         return all(open(t).read().rpartition(")")[2].split()[0] == "S" for t in tasks)
@@ -454,9 +456,9 @@ def sleeps(pid):
         return False
 
 
-def hold(c, settings, must_end):
-    """As Command.run(), but standard input is a pipe that stays open until the program sleeps over what it has read.
-    Where a fault must end it, it is not let to more: then it hangs."""
+def run_with_open_pipe(c, settings, must_end):
+    """Runs the command with a pipe as standard input. The pipe stays open until the program sleeps after it has read
+    all. If the fault must end the program, the pipe stays open, and a program that does not end exceeds the limit."""
     c.clear()
     with open("mark", "wb"), open("messages", "wb") as messages:
         p = subprocess.Popen(c.argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages,
@@ -479,61 +481,61 @@ def hold(c, settings, must_end):
         time.sleep(0.005)
         slept = slept + 1 if fed.is_set() and sleeps(p.pid) else 0
         if slept >= 4 and not closed and not (must_end and os.path.getsize("mark")):
-            shut(p.stdin)
+            close_pipe(p.stdin)
             closed = True
     hung = p.poll() is None
     p.kill()
     p.wait()
     feeder.join()
     if not closed:
-        shut(p.stdin)
+        close_pipe(p.stdin)
     if hung:
         raise Failed(f"still running after {SECONDS} seconds" + ("" if closed else ", its standard input open"))
     with open("messages", errors="replace") as f:
         return p.returncode, f.read()
 
 
-def shut(pipe):
+def close_pipe(pipe):
     try:
         pipe.close()
     except BrokenPipeError:
         pass
 
 
-def calls(commands, dose):
+def calls(commands, every):
     library, t = shim(), Tally("calls")
     commands = [c for c in commands if "-j" in c.argv or c.stdin.endswith(".gz")]
     for name in ("mark", "messages", "counts"):
         open(name, "w").close()
     for i, c in enumerate(commands):
-        c.settle()
+        c.run_without_faults()
         c.run(env={"LD_PRELOAD": library, "CALL_COUNT": os.path.abspath("counts")}, piped=True)
         counts = dict(line.split() for line in open("counts"))
         for j, (name, (error, must_end)) in enumerate(CALLS.items()):
-            # Chance has a part in who reads how much: some more.
-            for k in steps(int(counts[name]) + 2, dose, i + j):
+            # The number of calls differs from run to run, so two more are tried.
+            for k in steps(int(counts[name]) + 2, every, i + j):
                 settings = {"LD_PRELOAD": library, "FAIL_CALL": f"{name}:{k}:{error}"}
 
                 def run():
                     if c.stdin:
-                        status, err = hold(c, settings, must_end)
+                        status, err = run_with_open_pipe(c, settings, must_end)
                     else:
                         status, err = c.run(env=settings)
                     return judged(c, status, err, may_publish=name == "open")
                 t.attempt(c, by_hand(c, settings), run)
-    t.tell(f"each call of {len(CALLS)} functions in {len(commands)} commands with several threads or processes")
+    t.print_summary(f"each call of {len(CALLS)} functions in {len(commands)} commands with several threads or processes")
     return t.bad
 
 
-def full(commands, dose):
+def full(commands, every):
     t = Tally("full")
     for i, c in enumerate(commands):
-        if i % dose:
+        if i % every:
             continue
-        c.settle()
+        c.run_without_faults()
         for o in c.outputs:
             if not c.good[o] or (o == "new" and "-O" in c.argv):
-                continue  # nothing is written there, or it is a folder
+                continue  # the output is empty or a folder
             argv = ["/dev/full" if a == o else a for a in c.argv]
 
             def run(argv=argv):
@@ -560,19 +562,19 @@ def full(commands, dose):
                 with open("/dev/full", "wb") as f, open(c.stdin or os.devnull, "rb") as i:
                     p = subprocess.run(c.argv, stdin=i, stdout=subprocess.PIPE, stderr=f, env=ENV)
                 if p.returncode != c.status or c.read() != c.good:
-                    raise Failed("with messages that nobody can take: another output")
+                    raise Failed("another output when messages cannot be written")
                 return 2
             t.attempt(c, " ".join(argv) + " >/dev/full", run)
-    t.tell(f"/dev/full for each output of {len(commands)} commands")
+    t.print_summary(f"/dev/full for each output of {len(commands)} commands")
     return t.bad
 
 
-def closed(commands, dose):
+def closed(commands, every):
     t = Tally("closed")
     for i, c in enumerate(commands):
-        masks = [m for m in range(1, 8) if (i + m) % dose == 0]
+        masks = [m for m in range(1, 8) if (i + m) % every == 0]
         if masks:
-            c.settle()
+            c.run_without_faults()
         for mask in masks:
             closes = " ".join(f"{fd}>&-" for fd in range(3) if mask >> fd & 1)
 
@@ -589,12 +591,12 @@ def closed(commands, dose):
                     raise Failed(f"status {p.returncode} or another output: {p.stderr}")
                 return p.returncode
             t.attempt(c, f"{c.text} {closes}", run)
-    t.tell(f"descriptors 0, 1, 2 closed in every combination, {len(commands)} commands")
+    t.print_summary(f"descriptors 0, 1, 2 closed in every combination, {len(commands)} commands")
     return t.bad
 
 
 def larger():
-    """Inputs on which the programs work for a while."""
+    """Writes inputs that take the programs some time."""
     sh(f"for i in $(seq 6); do sed \"s/^/$i-/\" '{DATA}/en_dev.tsv'; done >docs; shfp --trailer=out docs >fps.trailer")
     sh("shfp docs >fps; head -n 2000 docs | cut -c 1-3000 | shtok >features")
     sh("shband -k 9 -M 10 fps | sort >bands; shjoin -k 6 fps | head -n 9000 >pairs; cut -f 1 docs | head -n 9 >words")
@@ -614,22 +616,22 @@ shdedup -q --report report -o new docs
 shstat -o new pairs
 """.strip().splitlines()
 
-DEADLY = [s for s in range(1, 65) if s not in (9, 17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
+FATAL = [s for s in range(1, 65) if s not in (9, 17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
 
 
-def signals(commands, dose):
+def signals(commands, every):
     t, rng = Tally("signals"), random.Random(int(os.environ.get("SEED", "7")))
     larger()
     commands = [Command(x) for x in BUSY]
     took = {}
     for c in commands:
-        c.settle()
+        c.run_without_faults()
         start = time.time()
         c.run()
         took[c.text] = time.time() - start
-    for i in range(max(1, 500 // dose)):
+    for i in range(max(1, 500 // every)):
         c = commands[i % len(commands)]
-        sig, delay = rng.choice(DEADLY), rng.random() * took[c.text]
+        sig, delay = rng.choice(FATAL), rng.random() * took[c.text]
 
         def run():
             for o in ("new", "rejected", "audit", "report"):
@@ -646,7 +648,7 @@ def signals(commands, dose):
             got = c.read()
             for o in c.outputs:
                 if got[o] not in (b"before", c.good[o]):
-                    raise Failed(f"signal {sig}: {o} is neither as before nor complete")
+                    raise Failed(f"signal {sig}: {o} is neither unchanged nor complete")
             if status == 0 and got != c.good:
                 raise Failed(f"signal {sig}: status 0 and another output")
             if status not in (0, -sig):
@@ -654,28 +656,29 @@ def signals(commands, dose):
             left = [f for f in os.listdir(".") if f not in c.files and f not in c.outputs]
             if left:
                 raise Failed(f"signal {sig}: left behind: {left}")
-            return "ended by it" if status else 0
+            return "of the signal" if status else 0
         t.attempt(c, f"kill -{sig} after {delay:.4f} s: {c.text}", run)
     t.ends = collections.Counter({str(k): v for k, v in t.ends.items()})
-    t.tell(f"{len(DEADLY)} kinds of signals at random instants of {len(commands)} commands")
+    t.print_summary(f"{len(FATAL)} signals at random times of {len(commands)} commands")
     return t.bad
 
 
-def in_namespace(kind, dose):
-    """Run a kind again where it may mount: None when it is there already, else how many were bad."""
+def in_namespace(kind, every):
+    """Runs a kind again in a namespace in which it may mount. Returns None in that namespace, else whether runs
+    failed."""
     if os.environ.get("FAULTS_MAY_MOUNT"):
         return None
-    for how in ("-m", "-rm"):  # root, or whoever may become root of a namespace of his own
+    for how in ("-m", "-rm"):  # as root, or as root of a user namespace
         if subprocess.run(["unshare", how, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0:
-            p = subprocess.run(["unshare", how, sys.executable, os.path.join(HERE, "faults.py"), "-d", str(dose),
+            p = subprocess.run(["unshare", how, sys.executable, os.path.join(HERE, "faults.py"), "-d", str(every),
                 kind], env=dict(os.environ, FAULTS_MAY_MOUNT="1"))
             return p.returncode != 0
-    print(f"{kind}: skipped: no leave to mount a file system, nor to be root of a namespace (unshare -rm)")
+    print(f"{kind}: skipped: no permission to mount a file system, or to be root of a namespace (unshare -rm)")
     return 0
 
 
-def tmpfs(commands, dose):
-    bad = in_namespace("tmpfs", dose)
+def tmpfs(commands, every):
+    bad = in_namespace("tmpfs", every)
     if bad is not None:
         return bad
     t = Tally("tmpfs")
@@ -687,7 +690,7 @@ def tmpfs(commands, dose):
     sh("shjoin -k 9 fps >pairs; grep -Ff <(cut -f 1 docs) pairs | head -n 20 >p; shfp docs | shjoin -k 9 >pairs")
     for text in cases:
         need = peak(text)
-        for kib in range(4, need + 12, 4 * dose):
+        for kib in range(4, need + 12, 4 * every):
             def run():
                 mounted("mnt", kib)
                 try:
@@ -695,11 +698,11 @@ def tmpfs(commands, dose):
                 finally:
                     subprocess.run(["umount", "mnt"], check=True)
             t.attempt(Command(text), f"mount -t tmpfs -o size={kib}k none mnt; {text}", run)
-    t.tell(f"a file system that is full at every {4 * dose} KiB, for output and temporary files, {len(cases)} commands")
+    t.print_summary(f"a file system that is full at every {4 * every} KiB, for output and temporary files, {len(cases)} commands")
     return t.bad
 
 
-# What changes an archive; each begins with one of two segments and some documents that were dropped.
+# Commands that change an archive. The archive has two segments and some dropped documents.
 CHANGES = """
 shdedup -q -a mnt/archive -o new docs
 shdedup -q -a mnt/archive --report report -o new more
@@ -709,11 +712,11 @@ sharchive -q expire mnt/archive 1d
 """.strip().splitlines()
 
 
-BALLAST = 2048
+FILLER = 2048
 
 
 class Full:
-    """A change of an archive on a file system of so many KiB."""
+    """A change of an archive on file systems of several sizes."""
 
     def __init__(self, text):
         self.text = text
@@ -722,7 +725,7 @@ class Full:
             self.kib *= 2
         self.want, self.after = self.outputs(), files_of("wanted")
         self.old = files_of("before")
-        # What the archive of before takes: the change begins with that.
+        # The KiB of the archive before the change.
         self.least = sum((len(x) + 4095) // 4096 * 4 for x in self.old.values())
 
     def outputs(self):
@@ -737,17 +740,18 @@ class Full:
         return p.returncode, p.stderr.decode(errors="replace")
 
     def run(self, kib, keep=None):
-        """Status and message; then again with room when there was none: status of that or None."""
-        # In a namespace of one's own no file system can be made larger: what fills it goes.
-        if not mounted("mnt", kib + BALLAST):
-            raise Failed("no file system")
+        """Runs the change on a file system of `kib` KiB. If it fails, repeats it with free space, where it must succeed.
+        Returns the status of the first run; with `keep` also its messages, without a check."""
+        # A user namespace cannot enlarge a file system. So a file fills it, which is removed for the second run.
+        if not mounted("mnt", kib + FILLER):
+            raise Failed("cannot mount a file system")
         try:
-            with open("mnt/ballast", "wb") as ballast:
-                ballast.write(bytes(BALLAST << 10))
+            with open("mnt/filler", "wb") as filler:
+                filler.write(bytes(FILLER << 10))
             try:
                 shutil.copytree("before", "mnt/archive")
             except shutil.Error:
-                raise Failed("no room for the archive of before")
+                raise Failed("no space for the archive before the change")
             status, err = self.change()
             if keep:
                 shutil.rmtree(keep, ignore_errors=True)
@@ -756,10 +760,10 @@ class Full:
             self.judge(status, err)
             if status == 0:
                 return 0
-            os.unlink("mnt/ballast")
+            os.unlink("mnt/filler")
             again, err = self.change()
             if again != 0 or self.outputs() != self.want or files_of("mnt/archive") != self.after:
-                raise Failed(f"with room: status {again}: {err}")
+                raise Failed(f"with free space: status {again}: {err}")
             return status
         finally:
             subprocess.run(["umount", "mnt"], check=True)
@@ -768,16 +772,16 @@ class Full:
         now = files_of("mnt/archive")
         if status == 0:
             if now != self.after or self.outputs() != self.want:
-                raise Failed("status 0, and another archive or output than with room")
+                raise Failed("status 0, and another archive or output than with free space")
             return
         if status != 2 or not re.search(r"^sh(dedup|archive): .*'mnt/archive(/\S+)?': No space left on device$", err, re.M):
             raise Failed(f"status {status}: {err}")
-        # What a run leaves that had no room is no part of the archive; the next one removes it.
+        # Files of a failed run are no part of the archive. The next run removes them.
         if now.get("manifest") not in (self.old["manifest"], self.after["manifest"]):
-            raise Failed("the manifest is neither the old one nor the new one")
+            raise Failed("the manifest is neither the old nor the new manifest")
         good = self.old if now["manifest"] == self.old["manifest"] else self.after
         if any(now.get(name) != text for name, text in good.items()):
-            raise Failed("a file of the archive is another")
+            raise Failed("a file of the archive has changed")
         if os.path.exists("new"):
             raise Failed("status 2 and an output")
         if subprocess.run(["sharchive", "-q", "check", "mnt/archive"], env=ENV).returncode:
@@ -785,14 +789,14 @@ class Full:
 
 
 def files_of(folder):
-    """But for the lock, which has nothing in it."""
+    """The content of all files of a folder, without the empty lock."""
     return {name: open(os.path.join(folder, name), "rb").read()
             for name in sorted(os.listdir(folder)) if name != "lock"}
 
 
-def archive(commands, dose):
-    """An archive on a file system that is full at every 4 KiB."""
-    bad = in_namespace("archive", dose)
+def archive(commands, every):
+    """Changes an archive on file systems of all sizes in steps of 4 KiB."""
+    bad = in_namespace("archive", every)
     if bad is not None:
         return bad
     t = Tally("archive")
@@ -803,9 +807,9 @@ def archive(commands, dose):
     cases = CHANGES
     for i, text in enumerate(cases):
         f = Full(text)
-        for kib in range(f.least + i % dose * 4, f.kib + 4, 4 * dose):
+        for kib in range(f.least + i % every * 4, f.kib + 4, 4 * every):
             t.attempt(Command(text), f"an archive on a tmpfs of {kib} KiB: {text}", lambda: f.run(kib))
-    t.tell(f"an archive on a file system that is full at every {4 * dose} KiB, {len(cases)} commands")
+    t.print_summary(f"an archive on a file system that is full at every {4 * every} KiB, {len(cases)} commands")
     return t.bad
 
 
@@ -820,7 +824,7 @@ def output_of(text):
 
 
 def peak(text):
-    """KiB that it takes, found by doubling, with the output in WANT."""
+    """The KiB of a file system on which the command succeeds, within a quarter. Stores the output in WANT."""
     kib = 64
     while True:
         mounted("mnt", kib)
@@ -856,14 +860,14 @@ def fill(text, kib, need):
     return p.returncode
 
 
-def cuts(commands, dose):
-    """A stream with a trailer, cut at every 64 KiB."""
+def cuts(commands, every):
+    """Cuts a stream with a trailer at every 64 KiB."""
     t = Tally("cuts")
     sh(f"shfp --bare '{DATA}/en_dev.tsv' >some; for i in $(seq 100); do sed \"s/$/-$i/\" some; done >fps")
     sh("{ cat fps; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <fps); } | shband --trailer -k 1 -M 4 >bands.trailer")
     size = os.path.getsize("bands.trailer")
     cases = [Command(x) for x in ("shjoin --trailer=in -o new - <cut", "shjoin --trailer=in -o new sorted")]
-    for at in range(0, size, 65536 * dose):
+    for at in range(0, size, 65536 * every):
         sh(f"head -c {at} bands.trailer >cut; LC_ALL=C sort cut >sorted")
         for c in cases:
             c.status, c.files = 0, os.listdir(".")
@@ -874,7 +878,7 @@ def cuts(commands, dose):
                     raise Failed(f"status {status}: {err}")
                 return status
             t.attempt(c, f"head -c {at} bands.trailer | ...", run)
-    t.tell(f"a stream of {size} bytes cut at every {64 * dose} KiB, as it came and sorted")
+    t.print_summary(f"a stream of {size} bytes cut at every {64 * every} KiB, unsorted and sorted")
     return t.bad
 
 
@@ -892,7 +896,7 @@ def main():
     args = p.parse_args()
     SECONDS = args.t
     bad = 0
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would be taken for one that was left behind
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would count as left behind
     for kind in args.kinds or KINDS:
         work = tempfile.mkdtemp(prefix="simhash-faults.")
         os.chdir(work)
