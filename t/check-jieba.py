@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compare the C segmenter with Python jieba, word by word, on much varied Chinese prose.
+"""Compare the C segmenter with Python's jieba, word by word, on a large and varied set of Chinese texts.
 
     check-jieba.py --cut PROGRAM --dict COMPILED [--megabytes N] [--rjieba PYTHON] [FILE...]
 
-PROGRAM is t/bench/jieba_cut. The text is that of the FILEs and, unless --no-packages, of
-Chinese documentation in Debian packages, which `apt-get download` fetches into a scratch
-folder (TMPDIR). Every word of every mode must be equal; the CPU times of both are
-reported, and rjieba's when --rjieba names a Python that has it. Exit status 1: a
-difference.
+PROGRAM is t/bench/jieba_cut. The text is that of the FILEs, and of Chinese documentation in Debian packages unless
+--no-packages is given. `apt-get download` fetches the packages into a temporary folder (TMPDIR). Every word of every
+mode must be equal. The CPU times of both are printed, and those of rjieba if --rjieba names a Python that has it. The
+exit status is 1 after a difference.
 """
 
 import argparse

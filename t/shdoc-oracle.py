@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Files and the documents in them, by Python's own libraries: what shdoc must say of them.
+"""Write random files, and the records that shdoc must write of them, by Python's own libraries.
 
     shdoc-oracle.py mail|http|html|containers SEED N [no-html] [no-charsets] [zlib]
 
-writes to the current folder random input (mail.mbox; pages.warc and pages.warc.gz; *.html in html/; *.tar and
-*.zip, and the folder `members` with the same files) and
-expected.tsv, the records that shdoc has to write of it. Mail is read back through mailbox and
-email, so that these decide what is in it; HTML by html.parser; containers by tarfile and zipfile; for HTTP what was packed is known.
+The input in the current folder is mail.mbox; pages.warc and pages.warc.gz; *.html in html/; or *.tar and *.zip, and the
+folder `members` with the same files. expected.tsv has the expected records. The documents of mail are those that mailbox
+and email read, those of HTML are read by html.parser, and those of containers by tarfile and zipfile. The bodies of HTTP
+responses are known.
 """
 import email
 import email.policy

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Print N documents made from t/data at a stated seed: texts of it, and such texts with some
-words changed, in two languages, so that there are pairs at every distance.
+"""Print N documents: texts of t/data in two languages, and copies of them with some words changed. The seed is fixed.
+The documents have pairs at every distance.
 
     t/cross/documents.py N >docs.tsv
 """
@@ -18,7 +18,7 @@ def texts(name):
 
 
 def changed(rng, text):
-    """The text, cut to a part of it perhaps, with one to eight words or characters changed."""
+    """Changes one to eight words or characters of the text. With probability 0.3, keeps only its beginning."""
     words = text.split(" ") if text.count(" ") > 20 else list(text)
     glue = " " if text.count(" ") > 20 else ""
     if rng.random() < 0.3:
@@ -32,7 +32,7 @@ def changed(rng, text):
             del words[at]
         else:
             words.insert(at, rng.choice(["new", "Ünïcode", "字", "ﬁ", "42", "\ufffd", "-"]))
-    # An escape that was cut apart is two other characters, which is as good.
+    # A split escape becomes two other characters, which are valid, too.
     return glue.join(words)
 
 

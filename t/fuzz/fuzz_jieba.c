@@ -68,7 +68,7 @@ static void user_words(struct sh_slice image, struct sh_slice text)
 	sh_jieba_delete(j);
 }
 
-/* Overwrites bytes of the image. Each change takes 5 bytes of the text, which choose the offset. */
+/* Overwrites bytes of the image. Each change uses 5 bytes of the text, which choose the offset. */
 static void damage(const struct sh_buf *good, struct sh_slice text)
 {
 	const struct sh_jieba_header *h = (const void *)good->p;

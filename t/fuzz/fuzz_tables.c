@@ -18,7 +18,7 @@ struct sums {
 	struct sh_buf last;
 };
 
-static int take(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *e)
+static int check_sum(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *e)
 {
 	struct sums *s = arg;
 
@@ -43,7 +43,7 @@ static void frequencies(const char *path, bool trailer)
 	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
 	/* In an unsorted table, the empty feature may occur twice. */
-	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &words, &err) == 0 && s.table)
+	if (sh_df_merge(twice, 2, trailer, check_sum, NULL, &s, &words, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
 	sh_buf_free(&s.last);

@@ -1,5 +1,5 @@
-"""Edited copies and variants of one text: what shdedup finds with which options, beside datasketch, rensa and
-gaoya on the same documents. Imported by quality.py."""
+"""Recall of shdedup, datasketch, rensa and gaoya on edited copies and on variants of one text. quality.py imports this
+module."""
 import collections
 import lzma
 import os
@@ -22,7 +22,7 @@ def documents(path):
 
 
 def score_copies(path, dropped, kinds=KINDS):
-    """Shares of the copies of each kind that were dropped for their own origin; the share of wrong ones."""
+    """For each kind, the share of copies that were dropped for their own original; and the share of wrong drops."""
     of_kind = collections.Counter(doc.split("-")[1] for doc, *_ in documents(path))
     found, wrong = collections.Counter(), 0
     for doc, keeper in dropped:
@@ -35,14 +35,14 @@ def score_copies(path, dropped, kinds=KINDS):
 
 
 def shingles(path):
-    """Word 3-grams; a Chinese character is a word, as in shtok."""
+    """Word 3-grams. A Chinese character is a word, as in shtok."""
     for doc, text in documents(path):
         tokens = re.findall(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+", text.lower())
         yield doc, {" ".join(tokens[i:i + 3]) for i in range(max(1, len(tokens) - 2))}
 
 
 def first_alike(sets, query, insert, threshold):
-    """Each document is dropped for the first one before it that is similar enough."""
+    """Drops each document for the first earlier document that is similar enough."""
     dropped, kept = [], {}
     for doc, features in sets:
         near = [k for k in query(doc, features) if k in kept]
@@ -131,7 +131,7 @@ def table_of_copies(sh, alone, data, work):
 
 
 def score_groups(labels, dropped):
-    """Recall, precision, F1 of pairs in one group; the adjusted Rand index."""
+    """Recall, precision and F1 of the pairs within groups, and the adjusted Rand index."""
     group = {doc: doc for doc in labels}
     group.update(dropped)
 

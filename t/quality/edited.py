@@ -10,7 +10,7 @@ import random
 import re
 import sys
 
-KINDS = {  # what is edited, and which share
+KINDS = {  # kind of edit, and the share of edited units
     "w05": ("words", 0.05), "w10": ("words", 0.10), "w20": ("words", 0.20),
     "c01": ("characters", 0.01), "c03": ("characters", 0.03), "c05": ("characters", 0.05),
 }
@@ -32,7 +32,7 @@ def texts(language, data):
 
 
 def units(rng, language, text):
-    """Words of English; of Chinese one to three characters, as words are. All text is in some unit."""
+    """Splits the text into units: English words, or one to three Chinese characters. The units cover the text."""
     if language == "en":
         return text.split()
     out = []
@@ -62,11 +62,11 @@ def originals(rng, language, data):
             text = "".join(words[at:at + n])
             if language == "en" or sum(map(is_han, text)) >= 0.75 * len(text):
                 yield words[at:at + n]
-            at += 2 * n  # neighbours of one document share nothing
+            at += 2 * n  # two consecutive passages of a document share nothing
 
 
 def apart(docs, n):
-    """Those that share less than a tenth of their runs of n words with an earlier one."""
+    """The passages that share less than a tenth of their runs of n words with an earlier passage."""
     seen = set()
     for words in docs:
         runs = {tuple(words[i:i + n]) for i in range(len(words) - n + 1)}
@@ -76,7 +76,7 @@ def apart(docs, n):
 
 
 def edit(rng, items, share, other):
-    """A third each left out, replaced, inserted."""
+    """Deletes, replaces and inserts units, a third of the changes each."""
     items = list(items)
     for _ in range(max(1, round(share * len(items)))):
         i, what = rng.randrange(len(items)), rng.randrange(3)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recall of shspan: test questions and passages planted into documents, with words changed.
+"""Measure the recall of shspan on test questions and passages that are planted into documents with words changed.
 
     t/quality/passages.py            tables in Markdown on standard output
 
-Programs are those in $SHBIN, documents those in $T_DATA. The same plants each time.
+The programs are in $SHBIN, and the documents in $T_DATA. The planted passages are the same in every run.
 """
 import lzma
 import math
@@ -54,7 +54,7 @@ def write(name, documents):
 
 
 def plant(random_, documents, text):
-    """The text inside 400 words of a document."""
+    """Plants the text into 400 words of a document."""
     words = random_.choice(documents)[1].split(" ")
     at = random_.randrange(len(words))
     return " ".join(words[max(0, at - 200):at] + [text] + words[at:at + 200])
@@ -77,7 +77,7 @@ def ways(changer):
 
 
 def questions(random_, documents, changer, queries, *options):
-    """Recall of each way, and the pairs that are no plant."""
+    """The recall of each method, and the number of pairs that were not planted."""
     plants, planted = [], {}
     for way, edit in ways(changer):
         for id_, text in queries:
@@ -97,7 +97,7 @@ def questions(random_, documents, changer, queries, *options):
 
 
 def short_questions(queries):
-    """The first sentence of 10 to 19 words of each."""
+    """The first sentence of 10 to 19 words of each document."""
     for id_, text in queries:
         for sentence in re.split(r"(?<=[.?!])\s+", text):
             if 10 <= len(sentence.split()) <= 19:
@@ -106,7 +106,7 @@ def short_questions(queries):
 
 
 def passages(random_, documents, changer, length, share, query, n=300):
-    """The share of plants of which half is found with its source."""
+    """The share of planted passages of which at least half is found with its source."""
     sources, plants = [], []
     while len(plants) < n:
         words = [w for w in random_.choice(documents)[1].split(" ") if WORD.fullmatch(w)]
@@ -126,11 +126,11 @@ def passages(random_, documents, changer, length, share, query, n=300):
     return len(found) / n
 
 
-# ---- passages reused in other documents, with places ----
+# ---- passages reused in other documents, with their offsets ----
 
 
 def shuffled(random_, words):
-    """Parts of 5 to 20 words in another order."""
+    """Puts pieces of 5 to 20 words into another order."""
     parts, at = [], 0
     while at < len(words):
         n = random_.randrange(5, 21)
@@ -141,7 +141,7 @@ def shuffled(random_, words):
 
 
 SIZE = 1200  # words of a text
-REUSE = {  # kinds of reuse and how many of each
+REUSE = {  # the number of passages of each kind of reuse
     "verbatim": (11, lambda r, c, w: w),
     "parts shuffled": (14, lambda r, c, w: shuffled(r, w)),
     "10 % of words changed": (18, lambda r, c, w: c.change(w, .1)),
@@ -152,7 +152,7 @@ REUSE = {  # kinds of reuse and how many of each
 
 
 def reuse(random_, documents, changer):
-    """Write 30 sources and 35 documents; the cases as (document, start, end, source, start, end, kind)."""
+    """Writes 30 sources and 35 documents. Returns the cases (document, start, end, source, start, end, kind)."""
     words = [word for _, text in documents for word in text.replace("\\n", " ").split()
              if re.fullmatch("[A-Za-z]+[.,]?", word)]
     texts = [[random_.choice(words) for _ in range(SIZE)] for _ in range(65)]
@@ -185,7 +185,7 @@ def reuse(random_, documents, changer):
 
 
 def area(a, b):
-    """The places of both that a and b have in common."""
+    """The offsets that are in both a and b."""
     if a[0] != b[0] or a[3] != b[3]:
         return set()
     if min(a[2], b[2]) <= max(a[1], b[1]) or min(a[5], b[5]) <= max(a[4], b[4]):

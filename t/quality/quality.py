@@ -1,4 +1,4 @@
-"""Recall and precision of the programs' ways, and of MinHash LSH. Called by t/quality/run."""
+"""Measure recall and precision of the programs and of MinHash LSH. t/quality/run calls this script."""
 import os, random, re, resource, subprocess, sys, tempfile, time, unicodedata
 
 import copies
@@ -15,7 +15,7 @@ except ImportError:
 
 
 def sh(command, **files):
-    """Output lines of a pipeline; the CPU seconds that it took."""
+    """Runs a pipeline. Returns its output lines and its CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     env = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"], **files)
     done = subprocess.run(["bash", "-c", "set -o pipefail; " + command], env=env, check=True,
@@ -25,7 +25,7 @@ def sh(command, **files):
 
 
 def alone(program, *args):
-    """The least CPU seconds of five runs of one program, no shell counted."""
+    """The least CPU seconds of five runs of one program, without a shell."""
     least = float("inf")
     for _ in range(5):
         child = subprocess.Popen([os.path.join(BIN, program), *args], stdout=subprocess.DEVNULL)
@@ -48,7 +48,8 @@ def truth(name):
 
 
 def score(found, labels):
-    """Similarity 0.8 and more: a duplicate; below 0.5: wrong; between: neither."""
+    """Recall, precision and F1. A pair is a duplicate from similarity 0.8 on, and wrong below 0.5. Pairs between these
+    bounds are not counted."""
     true = sum(1 for s in labels.values() if s >= 0.8)
     hit = sum(1 for p in found if labels.get(p, 0) >= 0.8)
     wrong = sum(1 for p in found if labels.get(p, 0) < 0.5)
@@ -66,7 +67,7 @@ def over_k(found, labels, step=1):
     return [score({p for p, d in found.items() if d <= k * step}, labels) for k in range(K_MAX + 1)]
 
 
-# ---- every combination, as it is found ----
+# ---- every combination, without verification ----
 
 def combinations():
     for unit, sizes in (("word", "1 1-2 2 3 4"), ("char", "3 4 5")):
@@ -127,7 +128,7 @@ def minhash_lsh(sets, verify):
 
 
 def minhash_whole(docs, batch):
-    """The same from the file on, cutting text into shingles in Python."""
+    """MinHash LSH on the file of documents, with shingles made in Python."""
     begun = time.process_time()
     lsh, found = datasketch.MinHashLSH(threshold=0.8, num_perm=128), set()
     for line in open(docs, encoding="utf-8", newline="\n"):
@@ -194,7 +195,7 @@ def unescape(text):
 
 
 def bases(rng):
-    """Stretches of documents of different origin, in three lengths."""
+    """Passages of documents of different origin, in three lengths."""
     seen, out = set(), {"short (20-60 words)": [], "medium (60-300)": [], "long (300-1500)": []}
     cluster = dict(line.rstrip("\n").split("\t") for line in open(f"{DATA}/en_dev.truth.tsv"))
     for line in open(f"{DATA}/en_dev.tsv", encoding="utf-8", newline="\n"):
@@ -212,7 +213,7 @@ def bases(rng):
 
 
 def changed(rng, words, share, vocabulary):
-    """A third each left out, replaced, inserted."""
+    """Deletes, replaces and inserts words, a third of the changes each."""
     words = list(words)
     for _ in range(max(1, round(share * len(words)))):
         i, what = rng.randrange(len(words)), rng.randrange(3)
@@ -254,7 +255,7 @@ WAYS = (("3-grams minwise K=10", "-n 3 --minhash", 10), ("3-grams K=3", "-n 3", 
 
 
 def of_copies(originals, copies):
-    """For each way the share of copies that are within K of their original."""
+    """For each method, the share of copies that are within K of their original."""
     path = f"{WORK}/edited.tsv"
     with open(path, "w", encoding="utf-8") as f:
         for i, (a, b) in enumerate(zip(originals, copies)):

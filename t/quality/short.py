@@ -57,7 +57,7 @@ def copy_of(rng, language, words, kind, vocabulary, letters):
 
 
 def people(rng):
-    """The same people as one catalogue writes them, and as another one does."""
+    """The names of people in the spellings of two catalogues."""
     names = [("".join(rng.choices(SYLLABLES, k=2)).title(), "".join(rng.choices(SYLLABLES, k=2)).title()) for _ in range(rng.randint(2, 4))]
     return "; ".join(f"{last}, {first}" for first, last in names), " and ".join(f"{first[0]}. {last}" for first, last in names)
 
