@@ -1,4 +1,5 @@
 /* shgroup: pairs to groups. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -167,30 +168,64 @@ static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 
 /* ---- grouping ---- */
 
-/* Sets the keeper of each id to the best-ranked id of its component. */
-static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
+struct choice {
+	struct graph *graph;
+	const uint32_t *rank;
+	_Atomic uint32_t *best; /* by handle of the component; SH_IDSET_NONE: none yet */
+};
+
+/* Chooses the best-ranked id of each component among the ids of these handles. */
+static void choose(void *choice, size_t from, size_t to)
 {
-	const uint32_t *number = g->ids.number;
-	uint32_t n = g->components.n; /* no handle of an id is above n - 1 */
-	uint32_t *best = malloc((size_t)n * sizeof *best + 1);
+	const struct choice *c = choice;
+	const uint32_t *number = c->graph->ids.number;
 
-	if (!best)
-		return sh_error_nomem(err);
-	memset(best, 0xff, (size_t)n * sizeof *best);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t *b = &best[sh_union_find(&g->components, i)];
+	for (size_t i = from; i < to; i++) {
+		uint32_t id = number[i], best;
+		_Atomic uint32_t *b;
 
-		if (number[i] != SH_IDSET_NONE && (*b == UINT32_MAX || rank[number[i]] < rank[*b]))
-			*b = number[i];
+		if (id == SH_IDSET_NONE)
+			continue;
+		b = &c->best[sh_union_find(&c->graph->components, (uint32_t)i)];
+		best = *b;
+		while ((best == SH_IDSET_NONE || c->rank[id] < c->rank[best]) &&
+		       !atomic_compare_exchange_weak(b, &best, id))
+			continue;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		if (number[i] != SH_IDSET_NONE)
-			g->keeper[number[i]] = best[sh_union_find(&g->components, i)];
-	free(best);
-	return 0;
 }
 
-static int find_keepers(struct graph *g, const uint32_t *rank, struct sh_error *err)
+static void assign(void *choice, size_t from, size_t to)
+{
+	const struct choice *c = choice;
+	struct graph *g = c->graph;
+
+	for (size_t i = from; i < to; i++)
+		if (g->ids.number[i] != SH_IDSET_NONE)
+			g->keeper[g->ids.number[i]] =
+			    c->best[sh_union_find(&g->components, (uint32_t)i)];
+}
+
+/* Sets the keeper of each id to the best-ranked id of its component. */
+static int keepers_of_components(
+    struct graph *g, const uint32_t *rank, unsigned threads, struct sh_error *err)
+{
+	uint32_t n = g->components.n; /* no handle of an id is above n - 1 */
+	struct choice c = { g, rank, malloc((size_t)n * sizeof *c.best + 1) };
+	int status;
+
+	if (!c.best)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		atomic_init(&c.best[i], SH_IDSET_NONE);
+	status = sh_parallel_each(threads, n, choose, &c, err);
+	if (status == 0)
+		status = sh_parallel_each(threads, n, assign, &c, err);
+	free(c.best);
+	return status;
+}
+
+static int find_keepers(
+    struct graph *g, const uint32_t *rank, unsigned threads, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
 
@@ -201,7 +236,7 @@ static int find_keepers(struct graph *g, const uint32_t *rank, struct sh_error *
 		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, err);
 	if (g->keep_edges)
 		return sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err);
-	return keepers_of_components(g, rank, err);
+	return keepers_of_components(g, rank, threads, err);
 }
 
 /* ---- writing ---- */
@@ -423,7 +458,7 @@ int main(int argc, char **argv)
 	if (sort_ids(&g, c.jobs, &err) < 0)
 		cli_die(&c, &err);
 	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
-	if (!rank || find_keepers(&g, rank, &err) < 0)
+	if (!rank || find_keepers(&g, rank, c.jobs, &err) < 0)
 		cli_die(&c, &err);
 	if (unknown)
 		cli_warn(&c,

@@ -37,10 +37,14 @@ int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err)
 
 uint32_t sh_union_find(struct sh_union *u, uint32_t node)
 {
-	uint32_t *parent = u->parent;
+	uint32_t up, above;
 
-	while (parent[node] != node)
-		node = parent[node] = parent[parent[node]];
+	/* Threads may halve the same path: each one stores an ancestor. */
+	while ((up = __atomic_load_n(&u->parent[node], __ATOMIC_RELAXED)) != node) {
+		above = __atomic_load_n(&u->parent[up], __ATOMIC_RELAXED);
+		__atomic_store_n(&u->parent[node], above, __ATOMIC_RELAXED);
+		node = above;
+	}
 	return node;
 }
 

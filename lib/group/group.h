@@ -35,7 +35,8 @@ void sh_union_init(struct sh_union *u, const uint32_t *rank);
 void sh_union_free(struct sh_union *u);
 /* Adds the nodes up to n-1, each as a group of its own. */
 int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err);
-/* Returns the keeper of a node's group. Halves the path to it. */
+/* Returns the keeper of a node's group. Halves the path to it. Several threads may call it while no
+ * thread joins groups. */
 uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the groups of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
