@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Use a page of shreport in Chromium as a reader would, and print what was measured.
+"""Use a page of shreport in Chromium as a reader does, and print the measurements.
 
     t/shreport-browser.py PAGE WORD...
 
-At three widths, light and dark: nothing is wider than the window, the contrast is that of WCAG AA, a click on the head
-of each column sorts by it and a second one reverses, the search box finds each WORD (in ids and texts), scrolling brings
-more rows, and "rows more" is shown when there are some. What must be shown is computed from the data of the page. Chromium is driven by its own protocol, over a pipe.
+The page is tested at three widths, light and dark. Nothing may be wider than the window, and the contrast must meet
+WCAG AA. A click on the head of a column must sort by the column, and a second click must reverse the order. The search
+box must find each WORD in ids and texts. Scrolling must show more rows, and "rows more" must be shown when there are more
+rows. The expected rows are computed from the data of the page. The script controls Chromium by its protocol over a pipe.
 """
 import atexit
 import json
@@ -17,7 +18,7 @@ import tempfile
 import time
 
 WIDTHS = (360, 768, 1280)
-PATIENCE = 60  # seconds until the page has done what it was told; any machine may be busy
+TIMEOUT = 60  # seconds for an action of the page; the machine may be busy
 LOOK = """(() => {
     const rows = [...document.querySelectorAll('#rows tbody tr')];
     const rgb = (element, what) => getComputedStyle(element)[what];
@@ -41,7 +42,7 @@ class Browser:
         from_read, from_write = os.pipe()
 
         def place():
-            # The two may stand on 3 and 4 already.
+            # The two pipes may already have the descriptors 3 and 4.
             a, b = os.dup(to_read), os.dup(from_write)
             os.dup2(a, 3)
             os.dup2(b, 4)
@@ -109,7 +110,7 @@ class Browser:
             self("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def type(self, text):
-        """Replaces what stands in the search box. The page searches a little later."""
+        """Replaces the text in the search box. The page searches a little later."""
         self.click("#find")
         for kind in "keyDown", "keyUp":
             self("Input.dispatchKeyEvent", type=kind, key="a", code="KeyA", modifiers=2, commands=["selectAll"])
@@ -133,13 +134,14 @@ def check_look(look, scheme):
     assert (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) >= 4.5, (look["ink"], paper)
     assert (ground < ink) == (scheme == "dark"), (scheme, look["ink"], paper)
     assert look["wide"] <= look["window"], ("wider than the window", look["wide"], look["window"])
-    # One text stands below the other where there is no room beside it: a bar marks the second, as it does its id.
+    # In a narrow window one text is below the other. A bar then marks the second text and the second id.
     assert set(look["second"]) <= {"3px" if look["window"] < 640 else "1px"}, look["second"]
 
 
 def shown(browser, want, what, found="", least=100):
-    """The rows of the table become the first ones of those wanted: all of them, or `least`. found: beside the box."""
-    end = time.monotonic() + PATIENCE
+    """Waits until the table shows the first rows of those wanted: all of them, or at least `least`. found: the text
+    beside the search box."""
+    end = time.monotonic() + TIMEOUT
     while True:
         got = browser.run(LOOK)
         if got["found"] == found and got["rows"] == want[:len(got["rows"])] and len(got["rows"]) >= min(least, len(want)):
@@ -155,7 +157,7 @@ def check(browser, data, texts, words):
     for column in range(len(rows[0])):
         for down in False, True:
             browser.click("#rows thead th:nth-child(%d) button" % (column + 1))
-            # Strings are compared by UTF-16 units there; equal ones stay in their order.
+            # The page compares strings by UTF-16 units. Its sort is stable.
             key = (lambda row: row[column].encode("utf-16-be")) if column < 2 else (lambda row: row[column])
             want = [row[:2] for row in sorted(rows, key=key, reverse=down)]
             got = shown(browser, want, ("sorted by", column, down))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Check a page of shreport and print what it shows, a line each.
+"""Check a page of shreport, and print its content as lines.
 
     t/shreport-page.py PAGE
 
-Every element must be closed, nothing may be fetched, and the only script is the page's own, which its policy names by
-its hash. Lines: "title TEXT", "count NAME N", "bar LABEL N", "group ID SIZE LEAST", "pair ID1 ID2", "mark TEXT",
+Every element must be closed, and the page must load no files. Its only script must be the one whose hash is in its
+policy. Lines: "title TEXT", "count NAME N", "bar LABEL N", "group ID SIZE LEAST", "pair ID1 ID2", "mark TEXT",
 "gap TEXT", "lang LANG", "row FIELD...".
 """
 import base64
