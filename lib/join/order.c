@@ -13,7 +13,6 @@
 enum {
 	ONE_PASS_BITS = 10, /* a key of at most these bits is always ordered in one pass */
 	LINE = 16,          /* elements of a struct line */
-	WORDS = 8,          /* words of a cache line */
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -337,60 +336,32 @@ void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *
 
 /* ---- words without numbers ----------------------------------------------------------- */
 
-static inline __attribute__((always_inline)) void scatter_word_lines(const uint64_t *from,
-    uint64_t *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, const uint32_t *start,
-    uint32_t *next)
+static inline __attribute__((always_inline)) void move_words_by(const uint64_t *from, uint64_t *to,
+    uint32_t lo, uint32_t n, struct digit d, bool one_run, uint32_t *next)
 {
-	_Alignas(64) uint64_t line[1 << SH_SPLIT_BITS][WORDS];
-
 	for (uint32_t i = lo; i < lo + n; i++) {
 		uint64_t w = from[i];
-		uint32_t v = digit(&d, one_run, w), where = next[v]++, in = where % WORDS;
 
-		line[v][in] = w;
-		if (in < WORDS - 1)
-			continue;
-		if (__builtin_expect(where - in >= start[v], 1))
-			write_past(to + (where - in), line[v], sizeof line[v]);
-		else
-			memcpy(to + start[v], line[v] + start[v] % WORDS,
-			    (where + 1 - start[v]) * sizeof *to);
+		to[next[digit(&d, one_run, w)]++] = w;
 	}
-#ifdef __SSE2__
-	_mm_sfence();
-#endif
-	for (size_t v = 0; v <= d.mask; v++) {
-		uint32_t at = next[v] - next[v] % WORDS;
+}
 
-		for (at = at > start[v] ? at : start[v]; at < next[v]; at++)
-			to[at] = line[v][at % WORDS];
-	}
+/* Moves each of the words lo .. lo+n-1 to the position next[digit], which then increases. */
+static void move_words(
+    const uint64_t *from, uint64_t *to, uint32_t lo, uint32_t n, struct digit d, uint32_t *next)
+{
+	if (d.key)
+		move_words_by(from, to, lo, n, d, false, next);
+	else
+		move_words_by(from, to, lo, n, d, true, next);
 }
 
 static void move_word_segment(
     const struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_segment *g)
 {
 	struct pass pass = upper(p);
-	struct digit d = digit_of(&pass);
 
-	if (d.key)
-		scatter_word_lines(from, to, g->lo, g->n, d, false, g->start, g->next);
-	else
-		scatter_word_lines(from, to, g->lo, g->n, d, true, g->start, g->next);
-}
-
-static inline __attribute__((always_inline)) void scatter_words(const uint64_t *from, uint64_t *to,
-    uint32_t n, struct digit d, bool one_run, uint32_t at, uint32_t *start, uint32_t *next)
-{
-	count(from, 0, n, &d, one_run, next);
-	begin_digits(d.mask, 0, next, next);
-	for (uint32_t v = 0; v <= d.mask; v++)
-		start[v] = at + next[v];
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t w = from[i];
-
-		to[next[digit(&d, one_run, w)]++] = w;
-	}
+	move_words(from, to, g->lo, g->n, digit_of(&pass), g->next);
 }
 
 void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, uint64_t *room,
@@ -401,9 +372,13 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, 
 	uint32_t lo = p->start[i], n = p->start[i + 1] - lo;
 
 	if (d.key)
-		scatter_words(word + lo, room, n, d, false, lo, start, next);
+		count(word, lo, n, &d, false, next);
 	else
-		scatter_words(word + lo, room, n, d, true, lo, start, next);
+		count(word, lo, n, &d, true, next);
+	begin_digits(d.mask, 0, start, next);
+	for (uint32_t v = 0; v <= d.mask; v++)
+		start[v] += lo;
+	move_words(word, room, lo, n, d, next);
 	if (n)
 		memcpy(word + lo, room, n * sizeof *word);
 }

@@ -91,9 +91,9 @@ int sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struc
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* Does the same for words without numbers. Both arrays of sh_split_move_words() are aligned to
- * 64 bytes. sh_split_order_words() orders partition i where it is; `room` has place for it, and
- * may be NULL for an empty one. start has 2^rest elements, positions in `word`. */
+/* Does the same for words without numbers. sh_split_order_words() orders partition i where it is;
+ * `room` has place for it, and may be NULL for an empty one. start has 2^rest elements, positions
+ * in `word`. */
 int sh_split_move_words(
     struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_error *err);
 void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, uint64_t *room,
