@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# shdedup -a: documents against those of earlier runs.
+# shdedup -a: compares documents with the documents of earlier runs.
 load helper
 
-# texts FROM TO N [SEED [PREFIX]]: seeded texts of FROM to TO words, each a fresh one or a change of
-# an earlier one
+# texts FROM TO N [SEED [PREFIX]]: prints N random documents of FROM to TO words. Each is new or an earlier one with
+# words changed.
 texts() {
 	awk -v from="$1" -v to="$2" -v n="$3" -v seed="${4-1}" -v prefix="${5-d}" 'BEGIN {
 		srand(seed)
@@ -18,7 +18,7 @@ texts() {
 	}'
 }
 
-# journal ARCHIVE NAME...: the journal of a change that was killed, with these names
+# journal ARCHIVE NAME...: writes the journal of a change that was killed, with these names of files.
 journal() {
 	python3 - "$@" <<-'END'
 		import ctypes, re, sys
@@ -33,7 +33,7 @@ journal() {
 	END
 }
 
-# doing WHAT: the command line that does it to the archive: a command of sharchive, or a run over documents
+# doing WHAT: prints the command line of a sharchive command, or of a run over documents, on the archive.
 doing() {
 	local what=$1
 	case $what in
@@ -44,12 +44,12 @@ doing() {
 	esac
 }
 
-# Files of an archive as they are, but for the lock.
+# state ARCHIVE: prints the checksum of each file of the archive except the lock.
 state() {
 	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
 }
 
-@test "batches keep and drop the same documents as one run over all, for texts compared exactly" {
+@test "four batches keep and drop the documents that one run over all drops, with exact comparison" {
 	texts 3 18 600 >docs
 	split -l 150 docs batch.
 	for how in 'jaccard -T 0.8 -n 1' 'edit -T 0.75 -n 3' 'any -T 0.8,0.9 -n 3' 'any -T 0.6,0.7 -n 2' \
@@ -67,14 +67,14 @@ state() {
 			done
 			shdedup -q --measure $how docs >expected
 			same expected kept
-			# each line of the report is true, and names one that stays
+			# Each line of the report has the true similarity and names a document that stays.
 			cut -f 1-3 dropped | shverify --measure ${how%--few*} -d docs >expected
 			same expected dropped
 			cut -f 2 dropped | sort -u | comm -23 - <(cut -f 1 kept | sort) >bad
 			[ ! -s bad ]
 			try 'sharchive check archive'
 			exits 0
-			# all of it again adds nothing
+			# A second run over all documents adds nothing.
 			state archive >before
 			try "shdedup -q --measure $how -a archive --report report docs"
 			exits 0
@@ -86,7 +86,7 @@ state() {
 	done
 }
 
-@test "known documents add nothing and have the same outcome again, in batches of any size" {
+@test "documents in the archive add nothing and have the same outcome again, in batches of any size" {
 	texts 5 60 400 >docs
 	head -n 200 docs >first
 	tail -n +201 docs >second
@@ -117,7 +117,7 @@ state() {
 	same before after
 }
 
-@test "several documents of one id and text; documents without features; one id with two texts" {
+@test "repeated documents, documents without features and an id with two texts have the same outcome again" {
 	cat >docs <<-'END'
 	x	one two three four five six seven eight nine ten eleven twelve
 	x	one two three four five six seven eight nine ten eleven twelve
@@ -143,11 +143,11 @@ state() {
 	same kept out
 }
 
-@test "ties are broken by document and number: repeated documents, records of one document, keys" {
+@test "ties are broken by the order of documents: in --keep, in records of one document, in keys" {
 	printf '%s\n' 'x\tone text of some words that stands here twice' 'y\tanother text of other words, once' |
 		while read -r line; do printf "$line\n"; done >two
 	{ cat two; head -n 1 two; } >twins
-	# The first of two stays, or the last, when they are new and when they are known.
+	# The first of two equal documents stays, or the last, also when both are in the archive.
 	for keep in first newest; do
 		rm -rf archive
 		sharchive init --measure jaccard archive
@@ -160,7 +160,7 @@ state() {
 	done
 	[ "$(cut -f 1 out | tr '\n' ' ')" = 'y x ' ]
 
-	# Dropped first, and then protected: recorded twice, and the later record counts.
+	# A document is dropped and later protected. The archive has two records, and the later record counts.
 	rm -rf archive
 	sharchive init --measure jaccard archive
 	sed 's/^x/z/; s/twice/twice!/' two | head -n 1 >like
@@ -171,10 +171,10 @@ state() {
 	try 'shdedup -q -a archive like'
 	same like out
 
-	# Documents that share a key and stay, in one run: records of .key are in order.
+	# Documents of one run that share a key and stay have sorted records in .key.
 	rm -rf archive
 	sharchive init --measure jaccard archive -n 1
-	# Each of three words of eight, whose key is that of the one with the least hash.
+	# Each document has three of eight words. The word with the least hash decides its key.
 	awk 'BEGIN {
 		for (i = 1; i <= 8; i++) for (j = 1; j < i; j++) for (k = 1; k < j; k++)
 			print "d" ++n "\tw" i " w" j " w" k
@@ -186,7 +186,7 @@ state() {
 	exits 0
 }
 
-@test "protected documents stay, also when they were dropped before" {
+@test "--protect keeps a document, also when an earlier run dropped it" {
 	sharchive init --measure jaccard archive
 	printf 'a\tone two three four five six seven eight nine ten eleven twelve\n' >one
 	printf 'b\tone two three four five six seven eight nine ten eleven twelve!\n' >two
@@ -203,7 +203,7 @@ state() {
 	sharchive -q check archive
 }
 
-@test "a document dropped for a protected copy has the copy that is written as its keeper" {
+@test "the keeper of a document dropped for a protected copy is the copy that is written" {
 	sharchive init --measure jaccard archive
 	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
 	echo a >ids
@@ -218,7 +218,7 @@ state() {
 	done
 }
 
-@test "without a store matches are unverified, and the report says so" {
+@test "--store none: matches are not verified, and the report has - as similarity" {
 	printf 'a\t%s\n' "$(seq -s ' ' 100 160)" >one
 	printf 'b\t%s\n' "$(seq -s ' ' 100 160)" >two
 	printf 'c\t%s\n' "$(seq -s ' ' 500 560)" >>two
@@ -241,7 +241,7 @@ state() {
 	same expected report
 }
 
-@test "stats: a sketch takes 4.1 bytes for each of 500 features, a text its length and 10 bytes" {
+@test "stats: a sketch has 4.0 to 4.2 bytes a feature; a stored text has its length and 10 bytes" {
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { printf "d%d\t", i; for (j = 1; j <= 500; j++) printf "w%d ", 1000 * i + j; print "" } }' >docs
 	for store in none sketch documents; do
 		sharchive init --measure jaccard $store -n 1 --store $store
@@ -255,7 +255,7 @@ state() {
 	[ "$(cat documents.bytes)" -eq "$(cut -f 2 docs | sed 's/^/12345678_/' | wc -c)" ]
 }
 
-@test "files are sorted records, for sort, look and join" {
+@test "the files of an archive are sorted records, which sort and join read" {
 	texts 5 60 300 >docs
 	split -l 60 docs batch.
 	sharchive init --measure jaccard archive --store documents
@@ -265,14 +265,14 @@ state() {
 	for file in archive/*.doc archive/*.key archive/*.txt; do
 		LC_ALL=C sort -c "$file"
 	done
-	# texts of those that stayed, by way of join
+	# join finds the texts of the documents that stayed.
 	sort archive/*.doc >docs.all
 	sort archive/*.txt | join -t '	' docs.all - | awk -F '\t' '$1 == $3 { print $8 "\t" $9 }' >got
 	same kept got
 	[ "$(awk -F '\t' '{ print $1 }' archive/*.key | sort -u | wc -l)" -gt 300 ]
 }
 
-@test "a run with other settings is refused by the name of the setting" {
+@test "a run with another setting than the archive's is refused with the name of the setting" {
 	echo 'the' >words
 	sharchive init --measure jaccard archive
 	state archive >before
@@ -344,19 +344,19 @@ state() {
 			"shdedup: the archive was made with another version of Snowball: $tail"
 		same docs out
 	done
-	# archives of 0.1.0 have no versions
+	# Archives of 0.1.0 have no versions of Unicode and Snowball.
 	sed -i '/^option unicode /d; /^option snowball /d' archive/manifest
 	resum archive/manifest
 	try 'shdedup -q -a archive --stem english docs'
 	exits 0
 	says
 	same docs out
-	# without stems the version of Snowball decides nothing
+	# Without --stem the manifest has no version of Snowball.
 	try 'sharchive init --measure jaccard plain && sharchive stats plain | grep -c -e unicode -e snowball'
 	gives 1
 }
 
-@test "init makes no archive for options that every run would refuse" {
+@test "init with an unknown stemmer is refused, and makes no folder" {
 	try 'sharchive init --measure jaccard archive --stem klingon'
 	exits 2
 	gives
@@ -364,7 +364,7 @@ state() {
 	[ ! -e archive ]
 }
 
-@test "the largest group is counted where one of the archive stays for it, in a second run as well" {
+@test "the summary counts the keeper in the archive in the largest group, also in a second run" {
 	printf '%s\t%s\n' a 'one two three four five six' z 'nothing of the kind at all, none' >old
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive old >out
@@ -377,13 +377,13 @@ state() {
 		grep -q "^shdedup: archive: $known of these documents were known," err
 		grep -q '; 3 groups, largest 4; ' err
 	done
-	# The keeper is one, whether the run has it or not.
+	# The keeper counts once when the run has it, too.
 	try 'shdedup -a archive --dry-run new old'
 	exits 0
 	grep -q ' groups, largest 4; ' err
 }
 
-@test "init refuses a folder with an archive or the remains of one" {
+@test "init refuses a folder with an archive, or with an archive without its manifest" {
 	try 'sharchive init --measure jaccard archive'
 	exits 0
 	try 'sharchive init --measure jaccard archive'
@@ -404,7 +404,7 @@ state() {
 	[ ! -e nothing ]
 }
 
-@test "init refuses a folder that is not empty, names a file of it, and leaves it as it was" {
+@test "init refuses a folder that is not empty, names a file in it, and leaves it unchanged" {
 	mkdir dated hidden full
 	echo mine | tee dated/20261122.txt >dated/20261122.doc
 	echo mine | tee full/00000001.txt full/00000000.sum >full/manifest.new
@@ -420,14 +420,14 @@ state() {
 	done
 	try 'sharchive check dated'
 	says "sharchive: there is no archive in 'dated' (sharchive init makes one)"
-	mkdir empty locked lent
+	mkdir empty locked used
 	: >locked/lock
-	echo mine >lent/lock
+	echo mine >used/lock
 	try 'sharchive init --measure jaccard empty && sharchive init --measure jaccard locked'
 	exits 0
-	try 'sharchive init --measure jaccard lent'
+	try 'sharchive init --measure jaccard used'
 	exits 2
-	says "sharchive: 'lent' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
+	says "sharchive: 'used' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
 	echo mine >hidden/journal
 	rm hidden/.profile
 	try 'sharchive init --measure jaccard hidden'
@@ -436,7 +436,7 @@ state() {
 	[ "$(cat hidden/journal)" = mine ]
 }
 
-@test "files are synced before the manifest names them; the lock is one that NFS grants" {
+@test "files are synced before the manifest names them; the lock is on a file open for writing, as NFS requires" {
 	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	mkdir above
@@ -444,12 +444,12 @@ state() {
 	exits 0
 	grep -q '/above>) ' trace
 	grep -q '/above/archive>) ' trace
-	# of a file that is open for writing
+	# The trace shows how the locked file was opened.
 	try 'strace -e trace=openat,flock -o trace sharchive compact above/archive'
 	exits 0
 	printf 'a\tsome text\n' >docs
 	shdedup -q -a above/archive docs >out
-	# Files are removed only when the manifest that does without them is on the disk.
+	# Files are removed after the manifest without them is synced.
 	echo leftover >above/archive/00000007.doc
 	journal above/archive 00000007.doc
 	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 sharchive compact above/archive'
@@ -458,7 +458,7 @@ state() {
 	try 'strace -e trace=flock -e inject=flock:error=EBADF -o /dev/null sharchive compact above/archive'
 	exits 2
 	says "sharchive: cannot lock 'above/archive/lock': Permission denied"
-	# What is known need not be added: that must be so on the disk.
+	# A run that finds its documents in the archive syncs the folder before it omits them.
 	try 'strace -y -e trace=fsync -o trace.3 shdedup -q -a above/archive docs'
 	same docs out
 	grep -q '/above/archive>) ' trace.3
@@ -466,8 +466,8 @@ state() {
 	grep -qE "\"lock\", O_RDWR.* = $lock\$" trace
 }
 
-@test "cppjieba's dictionary is compared by its content, not by its path" {
-	# dictionary DIR WORD: one that is whole
+@test "--dict of cppjieba: a run is refused when the content differs, not when the path differs" {
+	# dictionary DIR WORD: makes a complete dictionary that has WORD.
 	dictionary() {
 		mkdir -p "$1"
 		printf '%s 3 n\n中 5 n\n国 4 n\n' "$2" >"$1/jieba.dict.utf8"
@@ -505,7 +505,7 @@ state() {
 		exits 2
 		grep -q '^shdedup: --dict content:' err
 	done
-	# archives of before have 63 bytes of the path
+	# Older archives have the first 63 bytes of the path.
 	then=$(printf '%.63s' "$long/")
 	sed -i "s|^option --dict .*|option --dict $then|" archive/manifest
 	resum archive/manifest
@@ -517,7 +517,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict 0{63} \(give it each time\)$'
 }
 
-@test "jieba's dictionary is compared by its words, not by its file" {
+@test "dictionary of jieba: a run is refused when the words differ, not when the file differs" {
 	data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
 	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
 	printf '1\t中国人民\n' >docs
@@ -544,7 +544,7 @@ state() {
 	exits 2
 	gives
 	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16}: the archive was made with SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16} \(give it each time\)$'
-	# The same words, in another order and without --dict.
+	# The same words come in another order and without --dict.
 	rm -rf archive
 	SIMHASH_JIEBA=other.dict sharchive init --measure jaccard archive --segment jieba
 	mkdir data
@@ -554,7 +554,7 @@ state() {
 	cmp other.dict again.dict
 	try "SIMHASH_JIEBA=again.dict $how docs"
 	exits 0
-	# Another word of the same frequency. Archives of before have the sum of the frequencies alone, or nothing.
+	# Another word has the same frequency. Older archives have only the sum of the frequencies, or nothing.
 	printf '中国民 7\n' >words
 	shdict --dict words -o typo.dict "$data"
 	rm -rf archive
@@ -582,7 +582,7 @@ state() {
 	exits 0
 }
 
-@test "a list from a pipe is compared by its content, too" {
+@test "--stop and --dict from a pipe: a run is refused when the content differs" {
 	printf 'a\tone two three four five six\n' >docs
 	printf 'two\n' >stop
 	try 'cat stop | sharchive init --measure jaccard archive --stop /dev/stdin'
@@ -614,7 +614,7 @@ state() {
 	exits 2
 }
 
-@test "options that cannot be used together are refused" {
+@test "-a with --sample or --link single is refused, and --wait without -a or -O" {
 	sharchive init --measure jaccard archive
 	while IFS='|' read -r how message; do
 		try "shdedup $how </dev/null"
@@ -628,7 +628,7 @@ state() {
 	END
 }
 
-@test "remove and expire remove dropped documents with their keeper; --dry-run only counts" {
+@test "remove and expire remove the duplicates of a removed keeper; --dry-run only counts" {
 	texts 5 60 300 >docs
 	sharchive init --measure jaccard archive
 	head -n 100 docs | SOURCE_DATE_EPOCH=1000000 shdedup -q -a archive >/dev/null
@@ -636,7 +636,7 @@ state() {
 	tail -n +201 docs | shdedup -q -a archive >/dev/null
 	cut -f 8 archive/*.doc | sort >there
 	awk -F '\t' '$1 == $3 { print $8 }' archive/*.doc | head -n 5 >ids
-	# by definition
+	# Expects the documents that are neither in the list nor duplicates of a document in the list.
 	awk -F '\t' 'NR == FNR { gone[$1]; next } FILENAME != last { last = FILENAME; pass++ }
 		pass == 1 && $8 in gone { number[$1] } pass == 2 && !($1 in number) && !($3 in number) { print $8 }' \
 	    ids <(cat archive/*.doc) <(cat archive/*.doc) | sort >expected
@@ -653,7 +653,7 @@ state() {
 	same expected got
 	try 'sharchive check archive'
 	exits 0
-	# those of the first run are oldest
+	# The documents of the first run are oldest.
 	SOURCE_DATE_EPOCH=2000000 try 'sharchive expire archive 5d'
 	exits 0
 	[ -z "$(awk -F '\t' '$2 == 1000000' archive/*.doc)" ]
@@ -668,20 +668,20 @@ state() {
 manifest" ]
 	try 'sharchive check archive'
 	says 'sharchive: 0 documents in 0 segments, all good'
-	# they are new again
+	# Removed documents count as new.
 	shdedup --measure jaccard -q docs >expected
 	try 'shdedup -q -a archive docs'
 	same expected out
 }
 
-@test "segments are merged, compact leaves one, and neither changes what is found" {
+@test "merging segments and compact change no result; compact leaves one segment" {
 	texts 5 40 640 >docs
 	split -a 3 -l 10 docs batch.
 	sharchive init --measure jaccard archive
 	local n=0
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
-		# Four of a size become one: as many are left as the digits of n to base 4 add up to.
+		# Four segments of one size become one. The number of segments is the sum of the digits of n in base 4.
 		n=$((n + 1))
 		[ "$(grep -c ^segment archive/manifest)" -eq $((n / 64 + n / 16 % 4 + n / 4 % 4 + n % 4)) ]
 	done
@@ -701,7 +701,7 @@ manifest" ]
 	[ "$(wc -l <report)" -gt 300 ]
 	sharchive stats archive >stats
 	[ "$(awk -F '\t' '$1 == "documents" { print $2 }' stats)" -eq 640 ]
-	# Smaller ones before it go with it.
+	# A large segment is merged with the smaller segments before it.
 	sharchive init --measure jaccard other
 	for lines in 1 2 3 '4,40'; do
 		sed -n "${lines}p" docs | shdedup -q -a other >/dev/null
@@ -710,7 +710,7 @@ manifest" ]
 	[ "$(paste -sd ' ' segments)" = '1 2 3 1' ]
 }
 
-@test "JSON and plain records of one text are one document" {
+@test "the same text in JSON and in TSV is one document, and the store has it with escapes" {
 	sharchive init --measure jaccard archive --store documents
 	printf 'a\tone two three\\tfour five six seven eight nine ten eleven\n' >docs
 	printf '{"id":"b","text":"one two three\\tfour five six seven eight nine ten eleven"}\n' >docs.jsonl
@@ -729,7 +729,7 @@ manifest" ]
 	same expected report
 }
 
-@test "a document is known in each form of input: escapes, JSON, --raw" {
+@test "a document of the archive is recognised in TSV with escapes, in JSON and with --raw" {
 	cat >docs <<-'END'
 	a	a tab\tand\na line feed in some words
 	b	a backslash \\t and so on, some words
@@ -743,7 +743,7 @@ manifest" ]
 	{"id":"c","text":"nothing that is to be escaped in this one"}
 	END
 	sed '1d; s/\\\\t/\\t/' docs >docs.raw
-	# of the same bytes as the b of docs, but another text
+	# The bytes are those of b in docs, but the text differs.
 	sed '1d; 3,$d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
 	for first in docs 'docs.jsonl --json'; do
 		rm -rf archive
@@ -763,7 +763,7 @@ manifest" ]
 	done
 }
 
-@test "an archive of 0.1.0 knows texts as they came" {
+@test "an archive of 0.1.0 compares texts without decoding escapes" {
 	sharchive init --measure jaccard archive
 	sed -i '/^option digest escaped$/d' archive/manifest
 	resum archive/manifest
@@ -779,7 +779,7 @@ manifest" ]
 	same before after
 }
 
-@test "while another run uses the archive, a run fails at once or waits" {
+@test "a run fails at once when another run uses the archive; with --wait it waits" {
 	sharchive init --measure jaccard archive
 	texts 5 40 50 >docs
 	shdedup --measure jaccard -q docs >expected
@@ -803,20 +803,20 @@ manifest" ]
 	same expected out
 	wait $checking
 	grep -q ', all good$' checked
-	# readers do not shut each other out
+	# Two commands may read the archive at the same time.
 	try 'flock -s archive/lock sharchive -q check archive'
 	exits 0
 	try 'flock -s archive/lock shdedup -q -a archive --dry-run docs'
 	exits 0
 }
 
-@test "remove locks the archive after all ids are read: their program may read the archive" {
+@test "remove locks the archive after it has read all ids, so that the program that writes them may use the archive" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >out
 	mkfifo ids
 	sharchive remove archive ids 2>removed &
-	# It has come as far as the list when this is open.
+	# The FIFO opens when remove reads the list.
 	try 'timeout 300 bash -c "exec 7>ids && shdedup -q -a archive docs && echo a >&7"'
 	exits 0
 	wait $!
@@ -824,7 +824,7 @@ manifest" ]
 	echo 'sharchive: 1 document removed, 1 of which had stayed' | same - removed
 }
 
-@test "output that cannot be written leaves the archive as it was; a second run writes all" {
+@test "output that cannot be written leaves the archive unchanged; a second run writes all documents" {
 	[ -e /dev/full ] || skip
 	sharchive init --measure jaccard archive
 	state archive >before
@@ -840,7 +840,7 @@ manifest" ]
 	same expected out
 }
 
-@test "a disk that is full at any KiB: status 2 and the old archive; with room the run succeeds" {
+@test "a disk that is full after any KiB gives status 2 and the old archive; with space the run succeeds" {
 	texts 5 40 60 >docs
 	head -n 30 docs >first
 	sharchive init --measure jaccard archive
@@ -854,7 +854,7 @@ manifest" ]
 		exits 2
 		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
 		full=$((full + 1))
-		# What it has written takes no room any more.
+		# The failed run has removed its files.
 		state archive >after
 		same before after
 		sharchive -q check archive
@@ -878,7 +878,7 @@ manifest" ]
 	done
 }
 
-# A folder for the script for cron, with an archive, and files that count as whole at once.
+# cron_root: makes a folder with an archive for the cron script, which processes files of any age.
 cron_root() {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
 	export SIMHASH_SETTLE=0
@@ -898,7 +898,7 @@ cron_root() {
 	[ "$(ls root/done)" = 2026-01-01T00.tsv ]
 	[ "$(ls root/in | tr '\n' ' ')" = '2026-01-01T01.tsv 2026-01-01T02.tsv ' ]
 	tail -n +31 docs | head -n 30 >root/in/2026-01-01T01.tsv
-	# left by kill -9
+	# These files stay after kill -9.
 	touch root/work/.new root/work/..new.a1B2c3 root/work/.dropped
 	try "$script root -j 2"
 	exits 0
@@ -909,7 +909,7 @@ cron_root() {
 	cat root/dropped/* | cut -f 1 | sort - got | cmp - <(cut -f 1 docs | sort)
 	try "$script root"
 	exits 0
-	# again, and another one of an old name
+	# A processed file comes again, and then another file with a name that was processed.
 	cp root/new/2026-01-01T00.tsv kept
 	cp root/done/2026-01-01T00.tsv root/in
 	try "$script root"
@@ -925,7 +925,7 @@ cron_root() {
 	same kept root/new/2026-01-01T00.tsv
 }
 
-@test "the cron script loses no file when another program replaces or changes it meanwhile" {
+@test "the cron script loses no file when another program replaces or changes a file during the run" {
 	cron_root
 	printf 'a\tsome text that is old\n' >root/in/1.tsv
 	printf 'b\tanother text, quite new\n' >second
@@ -954,7 +954,7 @@ cron_root() {
 	exits 0
 	[ "$(cut -f 1 root/new/2.tsv | tr '\n' ' ')" = 'b c ' ]
 	[ "$(wc -l <root/done/2.tsv)" -eq 2 ]
-	# killed while a file was at work; then a bad file whose place was taken meanwhile
+	# A file of a killed run is processed. A bad file stays in work when root/in has a new file of its name.
 	printf 'd\tnothing like the others here\n' >root/work/3.tsv
 	try "$script root"
 	exits 0
@@ -967,7 +967,7 @@ cron_root() {
 	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
 }
 
-@test "the cron script processes JSON and compressed files, names others, and waits for uploads" {
+@test "the cron script processes JSON and compressed files, names other files, and waits for uploads" {
 	cron_root
 	printf '{"id":"a","text":"some text of old"}\n' >root/in/1.jsonl
 	printf 'b\tanother text of mine\n' | gzip >root/in/2.tsv.gz
@@ -985,7 +985,7 @@ cron_root() {
 	printf 'b\tanother text of mine\n' | same - root/new/2.tsv
 	printf '{"id":"c","text":"the third text, unlike"}\n' | same - root/new/3.jsonl
 	rm -r root/in/folder root/in/4.csv root/in/5.tsv.rar
-	# an upload that is cut short: by the time it was changed last, or by its trailer
+	# An incomplete upload is recognised by its time of change or by its missing trailer.
 	printf 'd\tsome' >root/in/7.tsv
 	touch -d '1 day ago' root/in/7.tsv
 	try "SIMHASH_SETTLE=60 $script root"
@@ -1002,7 +1002,7 @@ cron_root() {
 	[ -e root/done/7.tsv ]
 }
 
-@test "the cron script processes each compressed form, and gives a file back that is cut short" {
+@test "the cron script processes each compressed form, and returns a file that is cut short to root/in" {
 	cron_root
 	forms=
 	for form in gz.gzip bz2.bzip2 xz.xz zst.zstd lz4.lz4; do
@@ -1030,7 +1030,7 @@ cron_root() {
 	[ ! -e root/new/cut.tsv ]
 }
 
-@test "the cron script keeps its input when the options write no documents" {
+@test "the cron script refuses options that write no documents, and keeps its input" {
 	cron_root
 	printf 'a\tsome text\n' >root/in/1.tsv
 	for option in --dry-run --dr -h --help -V --version -qV -qh -hq; do
@@ -1047,7 +1047,7 @@ cron_root() {
 	[ -s root/in/1.tsv ]
 }
 
-@test "the cron script writes the bad records of each file to the folder for them" {
+@test "the cron script writes the bad records of each file to a file in root/rejects" {
 	cron_root
 	printf 'a\tsome text\nbad one\n' >root/in/1.tsv
 	printf 'b\tanother text\n' >root/in/2.tsv
@@ -1071,7 +1071,7 @@ cron_root() {
 	gives a b c
 }
 
-@test "of two cron scripts one waits, and processes no file again" {
+@test "of two cron scripts one waits for the other, and processes no file again" {
 	cron_root
 	mkdir root/done
 	printf 'a\tsome text that is new\n' >root/in/1.tsv
@@ -1104,7 +1104,7 @@ cron_root() {
 	done
 }
 
-@test "each kind of damage to a file is reported" {
+@test "damage of each kind to each file is reported" {
 	texts 5 40 40 >docs
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
@@ -1153,12 +1153,12 @@ cron_root() {
 	done
 }
 
-@test "edit similarity: a damaged store is reported, and the archive's version is one that older programs refuse" {
+@test "--measure edit: a damaged store is reported, and the format version is one that older programs refuse" {
 	printf 'a\tone two three one two four\nb\tseven eight nine ten eleven\n' >docs
 	sharchive init archive --measure edit
 	shdedup -q --measure edit -a archive docs >/dev/null
 	grep -qx 'simhash-archive 2' archive/manifest
-	# the text's tokens, then where each stands
+	# The record has the text's tokens and then the place of each.
 	cut -f 2,4 archive/00000000.seq >out
 	printf '4\t6\n5\t5\n' >expected
 	same expected out
@@ -1183,7 +1183,7 @@ cron_root() {
 	[ ! -e other ]
 }
 
-@test "an archive compares by the measure that it was made with" {
+@test "an archive compares with the measure of init, and refuses another measure" {
 	printf 'a\tone two three four five six seven eight nine ten\n' >docs
 	printf 'b\tsix seven eight nine ten one two three four five\n' >moved
 	printf 'c\tone two three four FIFTH six seven eight nine ten\n' >changed
@@ -1217,7 +1217,7 @@ cron_root() {
 		"Try 'shdedup --help' or 'man shdedup'."
 }
 
-@test "remove reads the ids of several files" {
+@test "remove reads ids from several files" {
 	printf 'a\tone two three four five six\nb\tseven eight nine ten eleven\nc\ttwelve thirteen\n' >docs
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
@@ -1231,7 +1231,7 @@ cron_root() {
 	says 'sharchive: 1 document in 1 segment, all good'
 }
 
-@test "remove: ids from standard input, with CR LF, of any bytes; unknown ids are counted" {
+@test "remove reads ids of any bytes, with LF or CR LF, from a file or standard input, and counts unknown ids" {
 	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
 	sharchive init --measure jaccard archive
 	for run in 1 2; do
@@ -1262,7 +1262,7 @@ cron_root() {
 	same docs out
 }
 
-@test "an output this is a file of the archive is refused" {
+@test "an output that is a file of the archive is refused" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >out
@@ -1272,7 +1272,7 @@ cron_root() {
 		exits 2
 		grep -q 'this is a file of the archive' err
 	done
-	# Of an option given twice the last counts.
+	# The last --report counts.
 	try 'shdedup -q -a archive --report report --report archive/manifest docs'
 	exits 2
 	try 'shdedup -q -a archive --report archive/manifest --report archive/report -o manifest docs'
@@ -1281,18 +1281,18 @@ cron_root() {
 	exits 0
 }
 
-@test "expire keeps documents of exactly this age, and of a later time than now" {
+@test "expire keeps documents of exactly the given age, and of a time in the future" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init --measure jaccard archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
 	for case in 4600:0 4601:1 4599:0 10:0; do
-		try "SOURCE_DATE_EPOCH=${case%:*} sharchive expire archive 1h" --dry-run
+		try "SOURCE_DATE_EPOCH=${case%:*} sharchive expire archive 1h --dry-run"
 		exits 0
 		grep -q "^sharchive: ${case#*:} document" err
 	done
 }
 
-@test "a time of more than ten digits is refused before anything is written" {
+@test "SOURCE_DATE_EPOCH with more than ten digits is refused before anything is written" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init --measure jaccard archive
 	state archive >before
@@ -1316,7 +1316,7 @@ cron_root() {
 	grep -qx 'newest	2286-11-20T17:46:39Z' out
 }
 
-@test "with a clock out of range nothing is changed" {
+@test "a clock out of range is an error, and the archive stays unchanged" {
 	sanitized && skip 'the sanitizers are loaded first'
 	unset SOURCE_DATE_EPOCH
 	printf 'a\tone two three four five six\n' >docs
@@ -1340,7 +1340,7 @@ cron_root() {
 	same before after
 }
 
-@test "stats: the oldest document may be of 1970" {
+@test "stats: names the oldest and newest time, also 1970" {
 	sharchive init --measure jaccard archive
 	try 'sharchive stats archive'
 	[ "$(grep '^[on].*est' out)" = $'oldest\t-\nnewest\t-' ]
@@ -1352,7 +1352,7 @@ cron_root() {
 	grep -qx 'newest	1970-01-01T00:01:40Z' out
 }
 
-@test "a run adds nothing when another archive has taken the place of its own" {
+@test "a run fails when its archive was replaced by another, and changes neither" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init --measure jaccard archive
 	cp -r archive copy
@@ -1360,7 +1360,7 @@ cron_root() {
 	shdedup -q -a archive <pipe >out 2>err &
 	exec 7>pipe
 	cat docs >&7
-	# It has looked at the manifest when it reads documents.
+	# The run has read the manifest before it reads documents.
 	until_true 60 has_open $! archive
 	mv archive old
 	mv copy archive
@@ -1376,7 +1376,7 @@ cron_root() {
 	done
 }
 
-@test "a read-only archive is read, and its documents are known" {
+@test "a read-only archive is checked and compared with; a run that would add documents fails" {
 	mkdir root
 	unshare -rm true 2>/dev/null || skip 'no folder can be made read-only here'
 	texts 5 40 40 >docs
@@ -1404,7 +1404,7 @@ cron_root() {
 	grep -q "^sharchive: cannot open 'root/without/lock': Read-only file system$" err
 }
 
-@test "a run removes the files that a killed run's journal names, and no other file" {
+@test "a run removes the files that the journal of a killed run names, and no other file" {
 	texts 5 40 40 >docs
 	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
@@ -1423,7 +1423,7 @@ cron_root() {
 		state archive >after
 		same before after
 	done
-	# A journal that was cut short: nothing was done after its last whole line.
+	# A journal that is cut short is valid up to its last whole line.
 	journal archive 00000001.doc
 	cp archive/journal whole
 	for size in $(seq 0 "$(wc -c <whole)"); do
@@ -1435,7 +1435,7 @@ cron_root() {
 	done
 }
 
-@test "a run that would change an archive stops at a file that the archive did not make" {
+@test "a change of an archive is refused when the folder has another file with an archive's name" {
 	texts 5 40 40 >docs
 	head -n 20 docs >some
 	sharchive init --measure jaccard archive
@@ -1461,7 +1461,7 @@ cron_root() {
 	exits 2
 	says "shdedup: 'archive/00000009.key' is named like a file of the archive, which did not make it: move it to another folder, and 2 more such"
 	rm archive/0000000a.doc archive/00000009.key archive/0000000b.key
-	# journals of others
+	# Journals of other archives and damaged journals are refused.
 	sharchive init --measure jaccard other
 	echo mine >archive/00000001.txt
 	for make in 'echo mine >archive/journal' 'journal other 00000001.txt && mv other/journal archive' \
@@ -1476,13 +1476,13 @@ cron_root() {
 	done
 }
 
-@test "a file that is put into the archive while a run is at work stays" {
+@test "a file that another program puts into the archive during a run stays, and the run fails" {
 	texts 40 60 1500 >docs
 	sharchive init --measure jaccard archive
 	printf 'a\tsome text\n' >first
 	shdedup -q -a archive first >/dev/null
 	state archive >before
-	# Output waits for its reader, after the archive was locked and before it is changed.
+	# The run waits for the reader of its output after it has locked the archive and before it changes it.
 	status=0
 	set -o pipefail
 	shdedup -q -a archive docs 2>err |
@@ -1495,13 +1495,13 @@ cron_root() {
 	same before after
 }
 
-@test "killed at each system call that changes the folder: the archive is old or new, and the next run cleans up" {
+@test "a run killed at any system call that changes the folder leaves the old or the new archive" {
 	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	export SOURCE_DATE_EPOCH=1000
 	texts 5 40 60 >docs
 	split -l 15 docs part.
-	# Three segments; the fourth one is merged with them.
+	# The archive has three segments, and the run merges them with a fourth.
 	for how in '--measure jaccard' '--measure any -T 0.8,0.9'; do
 		store=documents
 		[ "$how" = '--measure jaccard' ] || store=sketch
@@ -1529,7 +1529,7 @@ cron_root() {
 	done
 }
 
-@test "init killed at each system call that changes the folder: the archive is made, or can be made" {
+@test "init killed at any system call that changes the folder leaves an archive, or a folder for init" {
 	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	for case in fsync:5:1 renameat:1:1 unlinkat:1:1 openat:10:5; do
@@ -1547,10 +1547,10 @@ cron_root() {
 	done
 }
 
-@test "killed at random instants: the archive is old or new, and a second run completes it" {
+@test "a run killed at a random time leaves the old or the new archive, and a second run completes it" {
 	"$BATS_TEST_DIRNAME/soak/archive" --kills 30 --rounds 2 --hours 12
 }
 
-@test "random operations agree with a slow model of an archive" {
+@test "random operations give the results of a simple model of an archive" {
 	"$BATS_TEST_DIRNAME/soak/archive-model" --sequences $((24 / ${T_SHORT:-1})) --operations 12 1
 }

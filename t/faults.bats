@@ -17,17 +17,17 @@ inject() {
 	[ "$status" -eq 0 ] && grep -qE "^$1: .* [1-9][0-9]* faults .*, 0 ended otherwise" out
 }
 
-@test "an allocation that fails ends a program with a message, not with a crash or half an output" {
+@test "a failed allocation ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
 	inject malloc -d 61
 }
 
-@test "a system call that fails does, too" {
+@test "a failed system call ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers make calls of their own, and cannot be traced'
 	inject syscalls -d 151
 }
 
-@test "calls of several threads that fail end a program at once, also when its input goes on" {
+@test "failed calls of several threads end a program at once, also when more input would come" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers must be loaded first'
 	inject calls -d 31
 }
@@ -39,7 +39,7 @@ each_allocation() {
 	shift
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
 	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl
-	LD_PRELOAD=$PWD/shim.so FAIL_COUNT=$PWD/count "$SHBIN/$1" -o want "${@:2}" # which lets the shim write beside it
+	LD_PRELOAD=$PWD/shim.so FAIL_COUNT=$PWD/count "$SHBIN/$1" -o want "${@:2}" # -o allows the shim to write in its folder
 	[ "$(cat count)" -gt "$many" ]
 	for n in $(seq "$(cat count)"); do
 		for kind in FAIL_AT FAIL_FROM; do
@@ -55,17 +55,17 @@ each_allocation() {
 	done
 }
 
-@test "an allocation of the stemmer that fails ends the program: no word stays unstemmed" {
+@test "a failed allocation in the stemmer ends shtok: no word is written without its stem" {
 	printf 'a\trunning cats\nb\t%sing\n' "$(printf 'running%.0s' 1 2 3 4 5 6 7 8 9)" >docs
 	each_allocation 10 shtok --stem english docs
 }
 
-@test "an allocation of the parser of pages that fails ends the program: no text is lost, nothing hangs" {
+@test "a failed allocation in the HTML parser ends shdoc: no text is lost, and no run hangs" {
 	echo '<!DOCTYPE html><p class="a b" title=y hidden>No<p>A page &eacute; <b>more</b><br/>' >page.html
 	each_allocation 40 shdoc page.html
 }
 
-@test "a failed allocation during the choice of bands is not reported as a wrong option" {
+@test "a failed allocation during the choice of bands gives the message out of memory, not a wrong option" {
 	each_allocation 5 shband --explain
 	each_allocation 10 shband --explain --recall 0.9 -k 6
 	each_allocation 10 shband --explain -k 4 -M 9
@@ -80,7 +80,7 @@ each_allocation() {
 	inject full -d 2
 }
 
-@test "closed descriptors are no harm to an -o file" {
+@test "closed descriptors leave a file of -o whole or unchanged" {
 	inject closed -d 8
 }
 
@@ -89,19 +89,19 @@ each_allocation() {
 	inject signals -d 22
 }
 
-@test "a file system that is full leaves no output, and no temporary file" {
+@test "a full file system leaves no output and no temporary file" {
 	inject tmpfs -d 60
 }
 
-@test "an archive on a file system that is full is the old one or the new one" {
+@test "a full file system leaves the old or the new archive" {
 	inject archive -d 20
 }
 
-@test "a stream that was cut is found by its trailer" {
+@test "--trailer: a stream that was cut is an error" {
 	inject cuts -d 40
 }
 
-@test "the injector finds a program that loses data after a failed write" {
+@test "faults.py reports a program that loses data after a failed write" {
 	mkdir bin
 	cat >bin/shfp <<-'END'
 		#!/bin/sh
