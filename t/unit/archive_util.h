@@ -1,4 +1,4 @@
-/* Shared by the tests of archives. */
+/* Functions for the tests of archives. */
 #ifndef ARCHIVE_UTIL_H
 #define ARCHIVE_UTIL_H
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "tap.h"
 
-/* As must(), with the message of the error. */
+/* Ends the test like must(), with the message of the error. */
 static inline void works(int good, const struct sh_error *err)
 {
 	if (!good && err)

@@ -1,5 +1,5 @@
-/* Fingerprints for tests: drawn at random, looked at and changed bit by bit. Bit 0 is the highest
- * of the first word; bits behind the last are 0. */
+/* Fingerprints for tests: random ones, and functions that read and change a bit. Bit 0 is the
+ * highest bit of the first word. Bits behind the last one are 0. */
 #ifndef FPS_H
 #define FPS_H
 

@@ -1,5 +1,5 @@
-/* Shared by the tests of the Chinese segmenter: jieba's data, compiled, and rows of t/vectors. The
- * data come from Debian's python3-jieba, or from the folder $JIEBA_DATA. */
+/* Functions for the tests of the Chinese segmenter: the compiled data of jieba, and rows of
+ * t/vectors. The data come from the Debian package python3-jieba or from the folder $JIEBA_DATA. */
 #ifndef JIEBA_UTIL_H
 #define JIEBA_UTIL_H
 
@@ -22,8 +22,8 @@ static inline struct sh_buf jieba_data(const char *name)
 	return slurp_path(path);
 }
 
-/* The compiled image, with other words than jieba's own when dict is not NULL. Empty when
- * jieba's data are not there. */
+/* Returns the compiled image, with the words of dict when it is not NULL. The image is empty when
+ * the data of jieba are missing. */
 static inline struct sh_buf jieba_image(const char *dict)
 {
 	struct sh_buf words = { 0 }, start = jieba_data("finalseg/prob_start.py");
@@ -47,7 +47,7 @@ static inline struct sh_buf jieba_image(const char *dict)
 	return image;
 }
 
-/* A dictionary of few words, quickly compiled. */
+/* A small dictionary, which compiles quickly. */
 static const char small_dict[] = "中 100\n中国 50 ns\n中国人 7\n国人 9\n人民 30\n人 80\n的 999\n"
 				 "AT&T 3\nT恤 4\nc++ 3\n大学 5\n大学生 6\n大学生活 1\n生活 8\n";
 
@@ -56,7 +56,7 @@ static const char small_dict[] = "中 100\n中国 50 ns\n中国人 7\n国人 9\n
 enum { FIELDS_MAX = 4096 };
 
 struct row {
-	struct sh_buf text; /* the fields' bytes */
+	struct sh_buf text; /* the bytes of the fields */
 	struct sh_slice field[FIELDS_MAX];
 	size_t n;
 };
@@ -66,7 +66,7 @@ static inline char unescape(char c)
 	return c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c == '0' ? '\0' : c;
 }
 
-/* The next row of a file read by slurp_path(), its escapes undone: 0 at the end. */
+/* Reads the next row of a file from slurp_path(), with escapes decoded. Returns 0 at the end. */
 static inline int next_row(const char **p, const char *end, struct row *r)
 {
 	struct sh_error err;

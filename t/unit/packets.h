@@ -1,5 +1,5 @@
-/* Bytes that a test reads from a pipe in pieces of random sizes: the pipe is in packet mode, in
- * which one read returns one packet, however much there is. */
+/* Gives a test bytes from a pipe in pieces of random sizes. The pipe is in packet mode, in which
+ * one read returns one packet. */
 #ifndef PACKETS_H
 #define PACKETS_H
 
@@ -18,14 +18,14 @@
 enum { PACKETS_MAX = 14, PACKET_SIZE = 4096 };
 
 struct packets {
-	int end; /* to read from, also as the file /dev/fd/end */
+	int end; /* descriptor to read from, also as the file /dev/fd/end */
 	int into;
 	struct sh_slice left; /* bytes still to be written */
-	bool fed;             /* by this thread */
+	bool fed;             /* `feeder` is a thread that writes them */
 	pthread_t feeder;
 };
 
-/* Who has many pipes gets new ones that hold no more than two packets. */
+/* A user with many pipes gets pipes that hold at most two packets. Therefore a thread writes. */
 static inline void *packets_feed(void *arg)
 {
 	struct packets *k = arg;
@@ -41,7 +41,7 @@ static inline void *packets_feed(void *arg)
 	return NULL;
 }
 
-/* The bytes stay until packets_close(). Most pieces are of a few bytes, some of up to `large`. */
+/* b must stay unchanged until packets_close(). Most pieces have a few bytes, some up to `large`. */
 static inline void packets_open(struct packets *k, const struct sh_buf *b, size_t large)
 {
 	int fd[2];
@@ -77,7 +77,7 @@ static inline void packets_close(struct packets *k)
 		pthread_join(k->feeder, NULL);
 }
 
-/* Some inputs and their names, each a pipe. */
+/* Several inputs, each a pipe, and their names. */
 enum { FILES_MAX = 4 };
 
 struct input {

@@ -1,4 +1,4 @@
-/* Shared by the tests of passages: texts of random words, without a corpus. */
+/* Functions for the tests of passages: texts of random words, without a corpus. */
 #ifndef PASSAGE_UTIL_H
 #define PASSAGE_UTIL_H
 
@@ -9,7 +9,7 @@
 #include "rng.h"
 #include "tap.h"
 
-/* A document more, of these tokens. */
+/* Adds a document of these tokens. */
 static inline void add_document(struct sh_texts *t, const uint32_t *token, size_t n)
 {
 	struct sh_error err;
@@ -27,8 +27,8 @@ static inline void add_document(struct sh_texts *t, const uint32_t *token, size_
 	t->n++;
 }
 
-/* Documents of random tokens, with passages of earlier ones copied into them: `alphabet` different
- * tokens. */
+/* Adds documents of random tokens with passages of earlier documents. There are `alphabet`
+ * different tokens. */
 static inline void add_random_documents(
     struct sh_texts *t, size_t documents, size_t longest, uint32_t alphabet)
 {
@@ -56,7 +56,7 @@ static inline void add_random_documents(
 	free(token);
 }
 
-/* Seeds of n tokens, all positions or minimizers, as postings. */
+/* Adds the seeds of k tokens as postings: all of them, or minimizers. */
 static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
 {
 	struct sh_error err;

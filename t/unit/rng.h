@@ -1,5 +1,5 @@
-/* A seeded generator for tests (SplitMix64): rng_init() prints the seed, and takes
- * it from the environment's SEED to run a failure again. */
+/* A seeded generator for tests (SplitMix64). rng_init() prints the seed. The environment variable
+ * SEED sets the seed, to repeat a failure. */
 #ifndef RNG_H
 #define RNG_H
 
@@ -27,13 +27,13 @@ static inline uint64_t rng(void)
 	return x ^ x >> 31;
 }
 
-/* 0 .. n-1, n > 0: a size, a place, a choice. */
+/* Returns a number from 0 to n - 1. n is at least 1. */
 static inline size_t rng_below(uint64_t n)
 {
 	return (size_t)(rng() % n);
 }
 
-/* A number of a random width, so that small and large ones are equally likely. */
+/* Returns a number of a random width, so that small and large numbers are equally likely. */
 static inline uint64_t rng_any(void)
 {
 	uint64_t width = rng_below(64);
@@ -41,8 +41,9 @@ static inline uint64_t rng_any(void)
 	return rng() >> width;
 }
 
-/* How many of n random cases to try: n / N where the environment has T_SHORT=N, as under sanitizers
- * and emulators, which take four times and twenty times as long. */
+/* Returns the number of random cases to test: n, or about n / N when the environment has T_SHORT=N.
+ * Tests with sanitizers and emulators set T_SHORT, because they take four and twenty times as
+ * long. */
 static inline unsigned rng_rounds(unsigned n)
 {
 	const char *env = getenv("T_SHORT");

@@ -1,5 +1,5 @@
-/* The name of a file or folder for one test, below TMPDIR or /tmp. No other process uses it: the
- * test creates and removes its content. */
+/* Makes a name of a file or folder for one test, in TMPDIR or /tmp. No other process uses the name.
+ * The test creates the file or folder and removes it. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 

@@ -1,4 +1,4 @@
-/* Features added many lines at a time, against one by one. */
+/* Compares features that are added many lines at a time with features added one by one. */
 #include "base/num.h"
 #include "fp/accumulator.h"
 #include "hash/mix.h"
@@ -13,11 +13,11 @@ enum { TOKENS = 60, TEXT = 4096, ROUNDS = 2000 };
 
 struct words {
 	char text[TEXT + SH_MIX_PADDING + 32];
-	size_t start[TOKENS + 1]; /* start of each token; a blank precedes the next */
+	size_t start[TOKENS + 1]; /* start of each token; a blank stands before the next token */
 	unsigned n;
 };
 
-/* Tokens of which few are different, some empty, some long. */
+/* Makes tokens with few different values, some empty, some long. */
 static void random_words(struct words *w)
 {
 	size_t at = 0;
@@ -69,7 +69,7 @@ static int64_t random_weight(void)
 	}
 }
 
-/* Appends a line to the text, and adds its feature the slow way. */
+/* Appends a line to the text, and adds its feature alone. */
 static int add_line(struct both *b, struct sh_slice f)
 {
 	int64_t weight = random_weight();
@@ -83,7 +83,7 @@ static int add_line(struct both *b, struct sh_slice f)
 	return sh_accumulator_add(&b->slow, f, weight, &err);
 }
 
-/* Adds all lines of the text, many at a time. Lines that are left are added one by one. */
+/* Adds all lines of the text, many at a time. Adds the last lines one by one. */
 static int add_text(struct both *b)
 {
 	const char *p = b->text, *end = p + b->n, *next;
@@ -99,7 +99,7 @@ static int add_text(struct both *b)
 			return -1;
 		if (next != p)
 			continue;
-		/* It begins with a blank. */
+		/* The line begins with a blank. */
 		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
 		if (p[3] != ' ' ||
 		    sh_record_feature(sh_slice(p, (size_t)(next - p) - 1), &f, &err) < 0 ||
@@ -109,7 +109,7 @@ static int add_text(struct both *b)
 	return 0;
 }
 
-/* All n-grams in order, some left out, some of another length. */
+/* Appends all n-grams in order, without some, and with some of another length. */
 static int same(const struct words *w, unsigned n, struct both *b)
 {
 	struct sh_fingerprint x = { .empty = true }, y = { .empty = true };
@@ -138,7 +138,7 @@ static int same(const struct words *w, unsigned n, struct both *b)
 	       memcmp(x.w, y.w, words * sizeof *x.w) == 0;
 }
 
-/* Lines whose weights do not fit are refused, and have no effect. */
+/* Lines whose weights do not fit are refused and have no effect. */
 static void test_full(struct both *b)
 {
 	const char *const line = "id\tword\t999999999.999999\n";
@@ -159,10 +159,10 @@ static void test_full(struct both *b)
 	}
 	ok(!took && before > INT64_MAX - LINES * INT64_C(999999999999999) &&
 		before == sh_simhash_total(&b->fast.simhash),
-	    "lines that make the sum too large are refused");
+	    "refuses lines that make the sum of weights too large");
 }
 
-/* The total weight may be INT64_MAX, and not a millionth more. */
+/* The total weight is at most INT64_MAX. */
 static void test_limit(struct both *b)
 {
 	static const char line[] = "id\tword\t10.000003\n";
@@ -182,7 +182,7 @@ static void test_limit(struct both *b)
 		    sh_feature_lines_read(&b->lines, &b->prefix, b->text) == b->text + b->n &&
 		    sh_accumulator_add_lines(&b->fast, &b->lines, b->lines.lines);
 	}
-	ok(took[0] && !took[1], "the total weight may be INT64_MAX, and no more");
+	ok(took[0] && !took[1], "accepts a total weight of INT64_MAX, and refuses a larger one");
 }
 
 static void test_bits(struct both *b, unsigned bits)
@@ -205,7 +205,10 @@ static void test_bits(struct both *b, unsigned bits)
 			random_words(&w);
 			wrong += !same(&w, n, b);
 		}
-		ok(!wrong, "%u bits, %u-grams: %u documents, the same either way", bits, n, ROUNDS);
+		ok(!wrong,
+		    "%u bits, %u-grams: %u documents have the same sums by lines at a time and one "
+		    "by one",
+		    bits, n, ROUNDS);
 	}
 	if (bits == 64) {
 		test_full(b);

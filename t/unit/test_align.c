@@ -1,5 +1,5 @@
-/* Edit distances against the plain dynamic program, for all limits; sequences with few and with
- * many different tokens, of a few tokens and of several blocks of 64. */
+/* Compares edit distances with a plain dynamic program, for all limits. Sequences have few or many
+ * different tokens, and a few tokens or several blocks of 64. */
 #include "fp/bag.h"
 #include "group/align.h"
 
@@ -8,7 +8,7 @@
 
 enum { LONGEST = 4000 };
 
-/* Returns the smallest. */
+/* Returns the least of three numbers. */
 static size_t least(size_t a, size_t b, size_t c)
 {
 	a = a < b ? a : b;
@@ -48,7 +48,7 @@ static void write_text(struct text *t, size_t longest, uint64_t alphabet)
 		t->token[i] = rng_below(alphabet) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* A copy with some tokens inserted, deleted and replaced. */
+/* Makes a copy with some tokens inserted, deleted and replaced. */
 static void edit_text(struct text *to, const struct text *from, size_t longest, uint64_t alphabet)
 {
 	uint64_t one_in = 1 + rng_below(60);
@@ -119,7 +119,8 @@ static void against_matrix(size_t longest, uint64_t alphabet, unsigned rounds)
 		wrong += wrong_limits(a, &x, &y) + wrong_limits(a, &y, &x);
 	}
 	sh_aligner_delete(a);
-	ok(wrong == 0, "up to %zu tokens, %llu different ones: as the whole matrix gives it",
+	ok(wrong == 0,
+	    "up to %zu tokens, %llu different ones: the distance is that of the whole matrix",
 	    longest, (unsigned long long)alphabet);
 }
 

@@ -1,4 +1,4 @@
-/* The public library gives the results of the programs' own modules. */
+/* Checks that the public library gives the results of the modules that the programs use. */
 #include "simhash.h"
 
 #include <stdlib.h>
@@ -20,30 +20,32 @@ static void fingerprints(void)
 	ok(s && simhash_text(s, "the quick brown dog", 19, fp, &error) == 1,
 	    "a text has a fingerprint");
 	simhash_hex(fp, 64, hex);
-	ok(strcmp(hex, "1930283026df0494") == 0, "it is shfp's: %s", hex);
-	ok(simhash_from_hex(hex, 64, back) == 0 && back[0] == fp[0], "hex goes both ways");
+	ok(strcmp(hex, "1930283026df0494") == 0, "the fingerprint is that of shfp: %s", hex);
+	ok(simhash_from_hex(hex, 64, back) == 0 && back[0] == fp[0],
+	    "hexadecimal digits give the fingerprint back");
 	ok(simhash_from_hex("193", 64, back) == -1 &&
 		simhash_from_hex("193028302XXX0494", 64, back) == -1,
-	    "what is no fingerprint is refused");
-	ok(simhash_text(s, "?!", 2, fp, &error) == 0, "a text without words has none");
+	    "digits that are no fingerprint are refused");
+	ok(simhash_text(s, "?!", 2, fp, &error) == 0, "a text without words has no fingerprint");
 	simhash_free(s);
 
 	o.weight = "tfidf";
-	ok(!simhash_new(&o, &error) && strstr(error.text, "tfidf"), "an unknown weight: %s",
-	    error.text);
+	ok(!simhash_new(&o, &error) && strstr(error.text, "tfidf"),
+	    "an unknown weight is refused: %s", error.text);
 	simhash_defaults(&o);
 	o.reserved[3] = 1;
 	ok(!simhash_new(&o, &error) && strstr(error.text, "does not know"),
-	    "an option of a later version: %s", error.text);
+	    "an option of a later version is refused: %s", error.text);
 	simhash_defaults(&o);
 	o.ngram_max = 0;
-	ok(!simhash_new(&o, &error) && error.code, "an empty range of n-grams: %s", error.text);
+	ok(!simhash_new(&o, &error) && error.code, "an empty range of n-grams is refused: %s",
+	    error.text);
 	memset(&o, 0, sizeof o);
 	ok(!simhash_new(&o, &error) && strstr(error.text, "simhash_defaults"),
-	    "options that nothing has filled in: %s", error.text);
+	    "options that were not initialised are refused: %s", error.text);
 }
 
-/* The results of the programs with -p: see t/profiles.bats. */
+/* The expected values are those of the programs with -p: see t/profiles.bats. */
 static void profiles(void)
 {
 	static const char text[] = "How are you? I Am fine. blar blar blar blar blar Thanks.";
@@ -56,18 +58,22 @@ static void profiles(void)
 	ok(simhash_profile(&o, "pysimhash", &error) == 0 && (s = simhash_new(&o, &error)) &&
 		simhash_text(s, text, strlen(text), fp, &error) == 1 &&
 		fp[0] == UINT64_C(0x7521c1f341161c7a),
-	    "a published system's fingerprint");
+	    "a profile gives the fingerprint of its system");
 	ok(simhash_text(s, "", 0, fp, &error) == 1 && fp[0] == UINT64_C(0xe9800998ecf8427e),
-	    "it has one for an empty text, too: %016llx", (unsigned long long)fp[0]);
+	    "a profile gives the fingerprint of its system for an empty text: %016llx",
+	    (unsigned long long)fp[0]);
 	simhash_free(s);
 	for (size_t i = 0; i < 4; i++) {
 		struct simhash_options before = o;
 
 		ok(simhash_profile(&o, refused[i], &error) == -1 &&
 			memcmp(&o, &before, sizeof o) == 0,
-		    "refused, options as they were: %s", error.text);
+		    "a profile that the library lacks is refused and leaves the options unchanged: "
+		    "%s",
+		    error.text);
 		o.profile = refused[i];
-		ok(!simhash_new(&o, &error), "so when put there by hand: %s", error.text);
+		ok(!simhash_new(&o, &error),
+		    "a profile in the options that the library lacks is refused: %s", error.text);
 		o = before;
 	}
 	ok(simhash_profile(&o, "seomoz", &error) == 0 && (o.bits = 128) && !simhash_new(&o, &error),
@@ -90,7 +96,7 @@ static void minwise(void)
 	s = simhash_new(&o, &error);
 	ok(s && simhash_text(s, "a b c", 5, a, &error) == 1 &&
 		simhash_text(s, "c c b a", 7, b, &error) == 1 && simhash_distance(a, b, 256) == 0,
-	    "minwise fingerprints are of sets");
+	    "MinHash fingerprints do not depend on counts");
 	simhash_free(s);
 	o.bits = 32;
 	ok(!simhash_new(&o, &error), "%s", error.text);
@@ -121,7 +127,7 @@ static void joins(void)
 
 	for (int i = 0; i < 64; i++)
 		fp[i] = i ? fp[i - 1] ^ (uint64_t)1 << rng_below(64) : rng();
-	ok(simhash_join(fp, 64, 64, 6, count, &f, &error) == 0, "a join runs");
+	ok(simhash_join(fp, 64, 64, 6, count, &f, &error) == 0, "a join succeeds");
 	for (size_t i = 0; i < 64; i++) {
 		for (size_t j = i + 1; j < 64; j++) {
 			unsigned want = simhash_distance(&fp[i], &fp[j], 64) <= 6;
@@ -130,14 +136,16 @@ static void joins(void)
 			bad += f.seen[i][j] != want;
 		}
 	}
-	ok(bad == 0 && wanted > 64 && f.n == wanted, "it finds the %u pairs, each once", wanted);
+	ok(bad == 0 && wanted > 64 && f.n == wanted, "a join finds the %u pairs, each once",
+	    wanted);
 	f = (struct found){ .stop_at = 3 };
 	ok(simhash_join(fp, 64, 64, 6, count, &f, &error) == -1 && error.code,
-	    "the receiver can end it");
+	    "the callback can end a join");
 	f = (struct found){ 0 };
 	ok(simhash_join_two(fp, 8, fp, 64, 64, 0, count, &f, &error) == 0 && f.n >= 8,
-	    "two sets are joined");
-	ok(simhash_join(fp, 64, 63, 6, count, &f, &error) == -1, "63 bits: %s", error.text);
+	    "a join of two sets finds the pairs across");
+	ok(simhash_join(fp, 64, 63, 6, count, &f, &error) == -1, "63 bits are refused: %s",
+	    error.text);
 }
 
 static void bands(void)
@@ -148,7 +156,7 @@ static void bands(void)
 	unsigned shared = 0;
 	char kx[64], ky[64];
 
-	ok(b && simhash_bands_tables(b) == 20, "6 blocks at distance 3 are 20 tables");
+	ok(b && simhash_bands_tables(b) == 20, "6 blocks at distance 3 give 20 tables");
 	for (size_t t = 0; t < simhash_bands_tables(b); t++) {
 		simhash_bands_key(b, t, &x, kx);
 		simhash_bands_key(b, t, &y, ky);
@@ -156,19 +164,21 @@ static void bands(void)
 		if (strlen(kx) != simhash_bands_key_size(b))
 			shared = 99;
 	}
-	ok(shared >= 1 && shared < 20, "two within the distance share %u keys", shared);
+	ok(shared >= 1 && shared < 20, "two fingerprints within the distance share %u keys",
+	    shared);
 	simhash_bands_free(b);
 	b = simhash_bands_new(64, 3, 0, 1e6, &error);
-	ok(b && simhash_bands_tables(b) >= 4, "the cheapest layout is chosen");
+	ok(b && simhash_bands_tables(b) >= 4,
+	    "without a number of blocks the cheapest layout is chosen");
 	simhash_bands_free(b);
-	ok(!simhash_bands_new(64, 6, 6, 0, &error), "as many blocks as the distance: %s",
-	    error.text);
+	ok(!simhash_bands_new(64, 6, 6, 0, &error),
+	    "as many blocks as the distance are refused: %s", error.text);
 	ok(!simhash_bands_new(63, 3, 0, 0, &error), "%s", error.text);
 	ok(!simhash_bands_new(64, 64, 0, 0, &error), "%s", error.text);
 	ok(!simhash_bands_new(64, 3, 0, -1, &error), "%s", error.text);
 }
 
-/* Drawn bands: the share of random pairs with a common key is the promised one. */
+/* The share of random pairs with a common key is the stated recall. */
 static void drawn(void)
 {
 	enum { PAIRS = 4000, DISTANCE = 8 };
@@ -179,12 +189,12 @@ static void drawn(void)
 	double share;
 
 	ok(b && exact && simhash_bands_tables(b) < simhash_bands_tables(exact),
-	    "for a recall of 0.9 there are fewer tables: %zu, not %zu", simhash_bands_tables(b),
+	    "a recall of 0.9 needs fewer tables: %zu, not %zu", simhash_bands_tables(b),
 	    simhash_bands_tables(exact));
 	ok(simhash_bands_recall(exact, DISTANCE) == 1 && simhash_bands_recall(exact, 9) < 0 &&
 		simhash_bands_recall(b, 0) > 0.999 && simhash_bands_recall(b, DISTANCE) >= 0.9 &&
 		simhash_bands_recall(b, 40) < 0.6 && simhash_bands_recall(b, 64) == 0,
-	    "what is expected is known: %g at 0, %g at 40", simhash_bands_recall(b, 0),
+	    "the stated recall is %g at distance 0 and %g at 40", simhash_bands_recall(b, 0),
 	    simhash_bands_recall(b, 40));
 	for (int i = 0; i < PAIRS; i++) {
 		uint64_t x = rng(), y = x;
@@ -203,7 +213,7 @@ static void drawn(void)
 	share = met / (double)PAIRS;
 	ok(share > simhash_bands_recall(b, DISTANCE) - 0.03 &&
 		share < simhash_bands_recall(b, DISTANCE) + 0.03,
-	    "%.3f of the pairs at distance %d meet, %.3f are expected to", share, DISTANCE,
+	    "%.3f of the pairs at distance %d share a key, expected %.3f", share, DISTANCE,
 	    simhash_bands_recall(b, DISTANCE));
 	simhash_bands_free(b);
 	simhash_bands_free(exact);
@@ -237,13 +247,13 @@ static void passages(void)
 		found.query == 1 && found.start == 3 && found.end == strlen(text) - 1 &&
 		found.query_start == 0 && found.query_end == 62 && found.matched == 12 &&
 		found.identity > 0.9999,
-	    "a passage that a text shares with a query");
+	    "finds the passage that a text shares with a query");
 	ok(simhash_passages_find(p, query[1], 71, count_passage, &found, &error) == -1 &&
 		found.matched == 13,
-	    "the caller ends the search");
+	    "the callback can end the search for passages");
 	found.matched = 0;
 	ok(simhash_passages_find(p, "", 0, count_passage, &found, &error) == 0 && !found.matched,
-	    "an empty text has none");
+	    "an empty text has no passage");
 	simhash_passages_free(p);
 	simhash_passages_defaults(&o);
 	o.reserved[1] = 1;
@@ -255,7 +265,7 @@ static void passages(void)
 	ok(!simhash_passages_new(query, size, 3, &o, &error), "%s", error.text);
 	p = simhash_passages_new(NULL, NULL, 0, NULL, &error);
 	ok(p && simhash_passages_find(p, text, strlen(text), count_passage, &found, &error) == 0,
-	    "no queries, no passages");
+	    "without queries there are no passages");
 	simhash_passages_free(p);
 	simhash_passages_free(NULL);
 }

@@ -1,5 +1,5 @@
-/* Whole archives: the matches of a comparison of all pairs are found, and a changed byte is
- * reported; the last numbers, equal keys, and a lost lock. */
+/* Whole archives: a run finds the matches of a comparison of all pairs, and a check finds a changed
+ * byte. Also tests the last numbers, equal keys, and a lost lock. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fing
 	memcpy(to, described, sizeof described);
 }
 
-/* The documents must come in order, each as it was described. */
+/* The documents must come in order, each with its description. */
 static int collect(void *arg, uint32_t document, const void *described, struct sh_error *err)
 {
 	static uint32_t next;
@@ -82,7 +82,7 @@ static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct
 	return o;
 }
 
-/* The next document and segment get these numbers. */
+/* Sets the numbers of the next document and segment. */
 static void make_archive_at(
     const char *path, enum sh_store store, uint32_t number, uint32_t segment)
 {
@@ -105,7 +105,7 @@ static void make_archive(const char *path, enum sh_store store)
 
 static size_t keep_bytes; /* of the next runs */
 
-/* A run that has looked its documents up, and not yet added any. */
+/* A run after its lookups and before it adds documents. */
 struct run {
 	struct sh_corpus corpus;
 	struct sh_archive archive;
@@ -191,7 +191,7 @@ static int check(const char *path, struct sh_error *err)
 	return status;
 }
 
-/* Changes each byte of each file in one bit or to its complement. A check reports it; a run reports
+/* Changes each byte of each file in one bit or to its complement. A check reports it. A run reports
  * it, too, or gives the same result. */
 static void tamper(const char *path, const char *name, const char *docs, int expected)
 {
@@ -218,8 +218,8 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 	}
 	close(fd);
 	ok(unseen == 0 && believed == 0 && st.st_size > 0,
-	    "%s: %lld bytes changed, %d not seen by a check, %d believed by a run (%d refused)",
-	    name, (long long)st.st_size, unseen, believed, refused);
+	    "%s: %lld bytes changed: a check missed %d, a run used %d and refused %d", name,
+	    (long long)st.st_size, unseen, believed, refused);
 }
 
 static void test_tampering(enum sh_store store)
@@ -237,8 +237,8 @@ static void test_tampering(enum sh_store store)
 	write_texts(other, 9, 2, 22, true);
 	works(run_batch(path, docs, true, &err) == 0, &err);
 	expected = run_batch(path, other, false, &err);
-	ok(expected == 3, "three of the changed texts are like one that is there (%d)", expected);
-	ok(check(path, &err) == 0, "all good before");
+	ok(expected == 3, "the changed texts have three matches before the damage (%d)", expected);
+	ok(check(path, &err) == 0, "a check of the archive succeeds before the damage");
 	tamper(path, "manifest", other, expected);
 	tamper(path, "00000000.doc", other, expected);
 	tamper(path, "00000000.key", other, expected);
@@ -247,7 +247,7 @@ static void test_tampering(enum sh_store store)
 		    expected);
 	tamper(path, "00000000.sum", other, expected);
 	ok(check(path, &err) == 0 && run_batch(path, other, false, &err) == expected,
-	    "all good afterwards");
+	    "a check of the restored archive succeeds");
 	forget(folder);
 }
 
@@ -305,13 +305,13 @@ static void test_oracle(void)
 		matches += want;
 		wrong += got != want;
 	}
-	ok(wrong == 0 && matches > 50, "%d matches, as by looking at all; %d batches differ",
-	    matches, wrong);
-	ok(check(path, &err) == 0, "a good archive");
+	ok(wrong == 0 && matches > 50,
+	    "%d matches are those of a comparison of all pairs; %d batches differ", matches, wrong);
+	ok(check(path, &err) == 0, "a check of the archive succeeds");
 	forget(folder);
 }
 
-/* ---- what few archives ever meet ---- */
+/* ---- rare cases ---- */
 
 static char archive[SCRATCH_MAX + 20], first[SCRATCH_MAX + 20], second[SCRATCH_MAX + 20];
 
@@ -352,17 +352,17 @@ static void test_lost_lock(void)
 	    status < 0 ? err.text : "it is not");
 	sh_folder_drop(&r.archive.folder, "00000000.doc");
 	snprintf(part, sizeof part, "%s/00000000.doc", archive);
-	ok(access(part, F_OK) == 0, "by a signal, too, nothing is removed then");
+	ok(access(part, F_OK) == 0, "a signal after the lock is lost removes no file");
 	end_run(&r);
 	ok(check(archive, &err) == 0 && run_batch(archive, second, false, &err) == 7,
-	    "what the other run has added is there");
+	    "the documents of the other run stay");
 	ok(run_batch(archive, first, true, &err) == 0 && check(archive, &err) == 0 &&
 		run_batch(archive, first, false, &err) == 5,
-	    "and the first one is done again");
+	    "the run that lost the lock succeeds when repeated");
 	forget(folder);
 }
 
-/* The last numbers are given away, none twice. */
+/* The last numbers are given out, each once. */
 static void test_last_numbers(void)
 {
 	struct sh_error err = { 0 };
@@ -371,17 +371,18 @@ static void test_last_numbers(void)
 	write_texts(first, 3, 0, 22, false);
 	write_texts(second, 1, 100, 22, false);
 	make_archive_at(archive, SH_STORE_SKETCH, UINT32_MAX - 3, 0);
-	ok(run_batch(archive, first, true, &err) == 0, "the last three numbers of documents");
+	ok(run_batch(archive, first, true, &err) == 0,
+	    "the last three numbers of documents are given out");
 	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
-	    "a document more: %s", err.text);
-	ok(run_batch(archive, first, false, &err) == 3, "all three are known");
+	    "one more document is refused: %s", err.text);
+	ok(run_batch(archive, first, false, &err) == 3, "all three documents are in the archive");
 	forget(archive);
 	make_archive_at(archive, SH_STORE_SKETCH, 0, UINT32_MAX - 1);
-	ok(run_batch(archive, first, true, &err) == 0, "the last number of a segment");
+	ok(run_batch(archive, first, true, &err) == 0, "the last number of segments is given out");
 	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
-	    "a segment more: %s", err.text);
+	    "one more segment is refused: %s", err.text);
 	ok(check(archive, &err) == 0 && run_batch(archive, first, false, &err) == 3,
-	    "what is there is good");
+	    "a check of the full archive succeeds");
 	forget(folder);
 }
 
@@ -408,7 +409,7 @@ static void test_equal_keys(void)
 	int good;
 
 	ok(sh_key_of_id(&rule, sh_slice_str(ids[0])) == sh_key_of_id(&rule, sh_slice_str(ids[1])),
-	    "ids '%s' and '%s' have one key", ids[0], ids[1]);
+	    "ids '%s' and '%s' have the same key", ids[0], ids[1]);
 	begin();
 	make_archive(archive, SH_STORE_SKETCH);
 	write_lines(first, "id354441\tone two three four\n");
@@ -416,13 +417,13 @@ static void test_equal_keys(void)
 	works(run_batch(archive, first, true, &err) == 0, &err);
 	works(start_run(&r, archive, second, true, &err) == 0, &err);
 	ok(sh_batch_outcome(r.batch, 0)->kind == SH_OUTCOME_MATCHED,
-	    "a text under the other id: matched, not known");
+	    "the text with the other id of this key is a match, not the same document");
 	end_run(&r);
 	forget(archive);
 	make_archive(archive, SH_STORE_SKETCH);
 	write_lines(first, "id354441\tone two three four\nid1883205\tone two three four\n");
 	ok(run_batch(archive, first, true, &err) == 0 && documents() == 2,
-	    "in one batch both are added");
+	    "two ids with the same key are added in one batch");
 	write_lines(
 	    first, "w\t1821544x431213288 3938734x2048065358 v16 v17 v18 v19 v20 v21 v22 v23\n");
 	works(run_batch(archive, first, true, &err) == 0, &err);
@@ -440,7 +441,7 @@ static bool is_same(const char *x, const char *y)
 	return system(command) == 0;
 }
 
-/* Sketches and matches are the same when all features are kept, some of them, or none. */
+/* Sketches and matches are the same when memory holds all features, some of them, or none. */
 static void test_kept(void)
 {
 	static const size_t bytes[] = { 0, 250, SIZE_MAX };
@@ -459,11 +460,12 @@ static void test_kept(void)
 		make_archive(archive, SH_STORE_SKETCH);
 		works(run_batch(archive, first, true, &err) == 0, &err);
 		works(i > 0 || rename(set, expected) == 0, NULL);
-		ok(i == 0 || is_same(set, expected), "features in %zu bytes: the same sketches",
+		ok(i == 0 || is_same(set, expected), "features in %zu bytes give the same sketches",
 		    bytes[i]);
 		works(i > 0 || link(expected, set) == 0, NULL);
 		matched = run_batch(archive, second, false, &err);
-		ok(matched == 7, "features in %zu bytes: %d matches", bytes[i], matched);
+		ok(matched == 7, "features in %zu bytes give the same %d matches", bytes[i],
+		    matched);
 		forget(archive);
 	}
 	keep_bytes = 0;

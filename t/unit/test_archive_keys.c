@@ -35,7 +35,7 @@ static void test_sketches(void)
 		if (sh_sketch_parse(sh_buf_slice(&text), &got, &err) < 0 || got.n != n ||
 		    (n && memcmp(got.hash, hash, n * sizeof *hash) != 0))
 			wrong++;
-		/* Cut short it is no sketch. */
+		/* A sketch that is cut short is refused. */
 		for (int k = 0; n && k < 20; k++)
 			accepted +=
 			    sh_sketch_parse(sh_slice(text.p, rng_below(text.n)), &got, &err) == 0;
@@ -43,8 +43,8 @@ static void test_sketches(void)
 			bytes = (double)text.n;
 		free(hash);
 	}
-	ok(wrong == 0, "what a sketch holds is read again: %d wrong", wrong);
-	ok(accepted == 0, "a sketch that was cut is refused: %d were not", accepted);
+	ok(wrong == 0, "a sketch gives its features back: %d do not", wrong);
+	ok(accepted == 0, "a sketch that is cut short is refused: %d are not", accepted);
 	{
 		uint64_t hash[500];
 
@@ -55,7 +55,7 @@ static void test_sketches(void)
 		works(sh_sketch_print(hash, 500, &text, &err) == 0, &err);
 		bytes = (double)text.n / 500;
 	}
-	ok(bytes < 4.2, "500 features take %.2f bytes each", bytes);
+	ok(bytes < 4.2, "a sketch of 500 features has %.2f bytes a feature", bytes);
 	sh_sketch_free(&got);
 	sh_buf_free(&text);
 }
@@ -105,7 +105,7 @@ static void test_recall(void)
 	enum { PAIRS = 2000, UNION = 240 };
 
 	sh_key_layout(&r);
-	ok(r.bands == 12 && r.rows == 4, "the layout for 0.8: %u bands of %u", r.bands, r.rows);
+	ok(r.bands == 12 && r.rows == 4, "the layout for 0.8 is %u bands of %u", r.bands, r.rows);
 	for (size_t s = 0; s < 6; s++) {
 		size_t common = (size_t)(similarity[s] * UNION + 0.5), found = 0;
 		double j = (double)common / UNION, want = 1 - pow(1 - pow(j, 4), 12);
@@ -126,7 +126,7 @@ static void test_recall(void)
 	free(b.key);
 }
 
-/* 99.8 % at the threshold, whatever it is. */
+/* 99.8 % of the pairs at any threshold share a key. */
 static void test_layouts(void)
 {
 	int bad = 0;
@@ -140,7 +140,7 @@ static void test_layouts(void)
 		if (missed > 0.02 || (t >= 100000 && missed > 0.00201))
 			bad++;
 	}
-	ok(bad == 0, "every threshold has its layout: %d do not", bad);
+	ok(bad == 0, "every threshold has a layout with this recall: %d do not", bad);
 }
 
 /* Pairs of few features that reach the threshold all share a key. */
@@ -164,7 +164,8 @@ static void test_few(void)
 		missed += !share_key(&r, x, n, y, m, &a, &b);
 	}
 	ok(missed == 0 && reached > 5000,
-	    "small documents that are like one share a key: %d of %d do not", missed, reached);
+	    "small documents that reach the threshold share a key: %d of %d do not", missed,
+	    reached);
 	free(a.key);
 	free(b.key);
 }
@@ -200,7 +201,9 @@ static void test_which_keys(void)
 				 by_band + by_feature != keys.n;
 		}
 	}
-	ok(wrong == 0, "keys by band from --few features on, by feature to 5/4 of them: %d wrong",
+	ok(wrong == 0,
+	    "documents of at least --few features have keys by band, and up to 5/4 of it keys by "
+	    "feature: %d wrong",
 	    wrong);
 	free(keys.key);
 }
@@ -209,7 +212,7 @@ static void test_which_keys(void)
 
 enum { TOKENS = 400 };
 
-/* A text as its tokens' hashes. */
+/* A text as the hashes of its tokens. */
 struct tokens {
 	uint64_t hash[TOKENS];
 	size_t n;
@@ -311,7 +314,7 @@ static int texts_share_key(
 	return sets_share_key(&c->rule, &a, &b, &c->a, &c->b);
 }
 
-/* Short texts, of few words that are often repeated. */
+/* The texts are short and of few words that are often repeated. */
 static void test_few_tokens(void)
 {
 	int missed = 0, reached = 0;
@@ -337,7 +340,9 @@ static void test_few_tokens(void)
 		end_comparing(&c);
 	}
 	ok(missed == 0 && reached > 10000,
-	    "small documents of edit similarity share a key: %d of %d do not", missed, reached);
+	    "small documents that reach the threshold of edit similarity share a key: %d of %d do "
+	    "not",
+	    missed, reached);
 }
 
 /* Longer texts of many words: the share of copies that meet, exactly at the threshold and above
@@ -404,7 +409,7 @@ static void test_same_hashes(void)
 	}
 	ok(sum[0] == UINT64_C(0x684174d75d63fa24) && sum[1] == UINT64_C(0x8caf8921a4da431f) &&
 		sum[2] == UINT64_C(0x2eaaa00a26cc1768),
-	    "hashes of tokens and of n-grams as ever: %016llx %016llx %016llx",
+	    "hashes of tokens and n-grams are those of all versions: %016llx %016llx %016llx",
 	    (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2]);
 }
 
@@ -434,8 +439,8 @@ static void test_sequences(void)
 			accepted += sh_sequence_parse(sh_slice(out.p, rng_below(out.n)), &distinct,
 					&all, &err) == 0;
 	}
-	ok(wrong == 0, "the sketch of a sequence is read again: %d wrong", wrong);
-	ok(accepted == 0, "the sketch of a sequence that was cut is refused: %d were not",
+	ok(wrong == 0, "the sketch of a sequence gives its tokens back: %d do not", wrong);
+	ok(accepted == 0, "the sketch of a sequence that is cut short is refused: %d are not",
 	    accepted);
 	sh_hashes_free(&scratch);
 	sh_sketch_free(&distinct);

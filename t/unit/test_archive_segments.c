@@ -1,5 +1,5 @@
-/* The files of an archive: records are read as written, and lookups find the same as a search of
- * all records. */
+/* The files of an archive: records are read as written, and lookups find what a search of all
+ * records finds. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -119,16 +119,16 @@ static void test_times(void)
 		if (printed)
 			ok(sh_doc_parse(sh_slice(line.p, line.n - 1), &again, &err) == 0 &&
 				again.time == r.time,
-			    "and read again");
+			    "the printed time parses to the same time");
 		sh_buf_free(&line);
 	}
 }
 
 /* ---- segments ---- */
 
-enum { FIRST = 7, ASKED = 200 }; /* the first document's number; keys that are looked up */
+enum { FIRST = 7, ASKED = 200 }; /* number of the first document; keys to look up */
 
-/* Of one key. */
+/* The records of one key. */
 struct hits {
 	uint64_t n, sum;
 };
@@ -177,7 +177,7 @@ static uint64_t some_key(int turn)
 	static const unsigned band[] = { 0, 1, 2, 11, SH_KEY_BAND_FEATURE, SH_KEY_BAND_ID };
 	uint64_t in_band = rng() >> 24;
 
-	/* Crowded or sparse, at the ends or anywhere. */
+	/* Numbers are dense or sparse, at the ends of the range or anywhere. */
 	if (turn % 3 == 1)
 		in_band = rng_below(300);
 	else if (turn % 3 == 2)
@@ -199,7 +199,7 @@ static void write_keys(struct sh_segment_writer *w, size_t keys, int turn)
 	free(line);
 }
 
-/* Some that are there, some that need not be; ascending, each once, as batches ask. */
+/* Some keys of records and some random keys, ascending and distinct, as a batch looks them up. */
 static size_t draw_keys(struct sh_segment *s, int turn, uint64_t ask[ASKED])
 {
 	size_t keys = sh_segment_keys(s), n = 0;
@@ -220,7 +220,8 @@ static size_t draw_keys(struct sh_segment *s, int turn, uint64_t ask[ASKED])
 	return n;
 }
 
-/* How many keys are found otherwise than by looking at each record, alone or together. */
+/* Returns the number of keys for which a lookup, alone or of all keys, differs from a search of
+ * all records. */
 static size_t wrong_keys(struct sh_segment *s, int turn)
 {
 	struct hits want[ASKED] = { 0 }, alone[ASKED] = { 0 }, together[ASKED] = { 0 };
@@ -285,7 +286,8 @@ static void test_segment(int turn)
 	free(w);
 	forget(folder);
 	if (wrong)
-		ok(0, "%zu keys, %zu documents: %zu differ from a look at all", keys, docs, wrong);
+		ok(0, "%zu keys, %zu documents: %zu lookups differ from a search of all records",
+		    keys, docs, wrong);
 }
 
 int main(void)
@@ -297,6 +299,6 @@ int main(void)
 	test_times();
 	for (int turn = 0; turn < 60; turn++)
 		test_segment(turn);
-	ok(1, "keys and numbers are found as by looking at all");
+	ok(1, "lookups of keys and numbers find what a search of all records finds");
 	return done_testing();
 }

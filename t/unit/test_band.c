@@ -10,7 +10,7 @@
 #include "fps.h"
 #include "tap.h"
 
-/* A random possible layout of few enough tables. */
+/* Draws a random layout with a limited number of tables. */
 static void random_layout(struct sh_band *b)
 {
 	struct sh_error err;
@@ -23,7 +23,7 @@ static void random_layout(struct sh_band *b)
 	}
 }
 
-/* The key's digits written bit by bit, as the header's text says. */
+/* Writes the digits of a key bit by bit, by the definition in the header. */
 static void slow_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
 {
@@ -49,7 +49,7 @@ static void slow_key(
 	}
 }
 
-/* Tables come in lexicographic order, each once, by number as one after the other. */
+/* Tables come in lexicographic order, each once, by number and one after the other. */
 static bool numbering(const struct sh_band *b)
 {
 	struct sh_band_table room, walk;
@@ -93,12 +93,12 @@ static void numberings(void)
 			bad += !numbering(&b);
 			sh_band_free(&b);
 		}
-	ok(bad == 0, "combinations are numbered in order, each once: %u layouts", n);
+	ok(bad == 0, "tables are numbered in order, each once: %u layouts", n);
 	ok(sh_band_init(&b, 64, 3, 6, &err) == 0 && b.tables == 20 && b.key_len == 4 + 2 + 9,
-	    "64 bits, k 3, 6 blocks: 20 tables, keys of 15 digits");
+	    "64 bits, k 3, 6 blocks give 20 tables and keys of 15 digits");
 	sh_band_free(&b);
 	ok(sh_band_init(&b, 64, 10, 20, &err) == 0 && b.tables == 184756 && numbering(&b),
-	    "184756 tables, none of them stored");
+	    "a layout of 184756 tables needs no memory for them");
 	sh_band_free(&b);
 }
 
@@ -139,9 +139,10 @@ static void keys(unsigned cases)
 		sh_band_free(&b);
 	}
 	ok(print == 0, "keys of %u random layouts are printed as defined", cases);
-	ok(parse == 0, "and parsed back");
-	ok(derive == 0, "and tell their layout");
-	ok(foreign == 0, "and belong to no fingerprint that differs in the table's blocks");
+	ok(parse == 0, "these keys parse to their table and bits");
+	ok(derive == 0, "these keys give their layout");
+	ok(foreign == 0,
+	    "these keys belong to no fingerprint that differs in the blocks of the table");
 }
 
 /* Over all tables: a pair that agrees on at least M-K blocks is lowest in exactly one of its common
@@ -194,9 +195,8 @@ static void lowest_rule(unsigned cases)
 		lost += sh_fp_distance(x, y, b.words) <= b.k && agreeing < b.chosen;
 		sh_band_free(&b);
 	}
-	ok(bad == 0, "a pair is lowest in one table, the first it meets in: %u random pairs",
-	    cases);
-	ok(lost == 0, "a pair within k meets");
+	ok(bad == 0, "exactly one common table, the first, counts a pair: %u random pairs", cases);
+	ok(lost == 0, "a pair within k has a common table");
 }
 
 static const struct {
@@ -243,20 +243,20 @@ static void errors(void)
 		       &b, impossible[i].bits, impossible[i].k, impossible[i].blocks, &err) == -1 &&
 			strstr(err.text, impossible[i].says) != NULL,
 		    "%s", err.text);
-	ok(sh_band_init(&b, 64, 3, 6, &err) == 0, "layout 64, 3, 6");
+	ok(sh_band_init(&b, 64, 3, 6, &err) == 0, "a key of layout 64, 3, 6 parses");
 	for (size_t i = 0; i < sizeof bad_key / sizeof *bad_key; i++)
 		ok(sh_band_parse(&b, sh_slice_str(bad_key[i].key), &number, &err) == -1 &&
 			err.code == SH_ERR_RECORD && strstr(err.text, bad_key[i].says) != NULL,
 		    "'%s': %s", bad_key[i].key, err.text);
 	ok(sh_band_parse(&b, sh_slice_str("030613123456789"), &number, &err) == 0 && number == 19,
-	    "the last table");
+	    "a key of the last table parses");
 	sh_band_free(&b);
 	ok(sh_band_from_key(&b, sh_slice_str("0603001234"), 64, &err) == -1 &&
 		err.code == SH_ERR_RECORD && strstr(err.text, "impossible for 64 bits") != NULL,
 	    "%s", err.text);
 	ok(sh_band_from_key(&b, sh_slice_str("03060012345678"), 64, &err) == -1 &&
 		err.code == SH_ERR_RECORD,
-	    "a first key of a wrong length: %s", err.text);
+	    "a first key of a wrong length is refused: %s", err.text);
 }
 
 static void costs(void)
@@ -276,24 +276,24 @@ static void costs(void)
 		    row[i].compare_seconds);
 		cheapest &= row[i].sort_seconds + row[i].compare_seconds >= least;
 	}
-	ok(n >= 2 && cheapest, "of %d layouts the cheapest is chosen: %u blocks", n,
+	ok(n >= 2 && cheapest, "the cheapest of %d layouts is chosen: %u blocks", n,
 	    row[best].blocks);
 	ok(row[0].blocks == 4 && row[0].tables == 4 && row[0].key_bits == 16 &&
 		row[0].record_bytes == 4 + 1 + 4 + 1 + 16 + 1 + 8 + 1,
-	    "4 blocks: the numbers are those of the layout");
-	ok(row[0].bucket_max > 1e6 / 65536 && row[0].bucket_max < 80, "its largest bucket: %.0f",
-	    row[0].bucket_max);
+	    "4 blocks: the plan has the numbers of the layout");
+	ok(row[0].bucket_max > 1e6 / 65536 && row[0].bucket_max < 80,
+	    "4 blocks: the largest bucket has %.0f records", row[0].bucket_max);
 	n = sh_band_choose(row, 64, &best, 64, 10, 1e10, 8, &err);
-	ok(n > 1 && row[best].blocks == 12, "k 10 and 10^10 fingerprints: worth more tables, %u",
+	ok(n > 1 && row[best].blocks == 12, "k 10 and 10^10 fingerprints need more tables: %u",
 	    (unsigned)row[best].tables);
 	for (unsigned k = 0; k <= 12; k++)
 		n = n && sh_band_choose(row, 64, &best, 64, k, 1e6, 8, &err) > 0;
-	ok(n > 0, "there is a layout for every k to 12 at 64 bits");
+	ok(n > 0, "every k up to 12 has a layout at 64 bits");
 	ok(sh_band_choose(row, 64, &best, 1024, 200, 1e15, 8, &err) > 0 &&
 		sh_band_choose(row, 64, &best, 1024, 0, 0, 0, &err) > 0 &&
 		sh_band_choose(row, 64, &best, 1024, 0, 1e6, 16, &err) > 0 &&
 		sh_band_choose(row, 64, &best, 4, 4, 100, 1, &err) == 0,
-	    "and an end for wide, huge and impossible ones");
+	    "wide, huge and impossible plans end with a layout or an error");
 }
 
 /* The least size that with chance 0.999 none of n buckets exceeds, each filled by a Poisson law. */
@@ -351,7 +351,7 @@ static void prices(void)
 			while (n > 0)
 				bad += row[--n].bucket < 1e4 && !is_priced(&row[n], counts[i]);
 		}
-	ok(bad == 0 && all > 100, "%u layouts cost what is said", all);
+	ok(bad == 0 && all > 100, "%u layouts have the cost of the formula in band.h", all);
 }
 
 int main(int argc, char **argv)

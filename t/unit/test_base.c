@@ -1,5 +1,4 @@
-/* Small parts of lib/base: parts of text, real numbers, numbers in hexadecimal digits, sets of
- * bits. */
+/* Small modules of lib/base: slices, real numbers, numbers in hexadecimal digits, sets of bits. */
 #include <inttypes.h>
 #include <locale.h>
 #include <string.h>
@@ -18,16 +17,17 @@ static void test_real(void)
 
 	ok(sh_parse_real(sh_slice("3.25", 4), &x) == 0 && x == 3.25, "3.25");
 	ok(sh_parse_real(sh_slice("-1e3,", 4), &x) == 0 && x == -1000,
-	    "a slice ends where it ends");
-	ok(sh_parse_real(sh_slice("1\0", 2), &x) < 0, "a NUL is no end");
+	    "a number ends at the end of its slice");
+	ok(sh_parse_real(sh_slice("1\0", 2), &x) < 0, "a NUL does not end a slice");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(sh_parse_real(sh_slice_str(bad[i]), &x) < 0, "refused: '%s'", bad[i]);
+		ok(sh_parse_real(sh_slice_str(bad[i]), &x) < 0, "'%s' is refused as a number",
+		    bad[i]);
 	memset(digits, '1', sizeof digits);
 	ok(sh_parse_real(sh_slice(digits, SH_REAL_CHARS), &x) == 0 && x > 1e62, "63 digits");
 	ok(sh_parse_real(sh_slice(digits, SH_REAL_CHARS + 1), &x) < 0, "64 digits");
 }
 
-/* Where there is a locale with a decimal comma. */
+/* Tests a locale with a decimal comma, when the system has one. */
 static void test_locale(void)
 {
 	static const char *const comma[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8" };
@@ -62,10 +62,11 @@ static void test_hex(void)
 		text[rng_below(digits)] = "gG/:@`A "[rng_below(8)];
 		wrong += sh_parse_hex_number(sh_slice(text, digits), &y) == SH_NUM_OK;
 	}
-	ok(wrong == 0, "numbers in 1 to 16 digits and back, as printf writes them: %d wrong",
-	    wrong);
-	ok(sh_parse_hex_number(sh_slice("", 0), NULL) < 0, "no digits");
-	ok(sh_parse_hex_number(sh_slice("00000000000000001", 17), NULL) < 0, "17 digits");
+	ok(wrong == 0,
+	    "numbers of 1 to 16 digits are written like printf and parsed back: %d wrong", wrong);
+	ok(sh_parse_hex_number(sh_slice("", 0), NULL) < 0, "a number without digits is refused");
+	ok(sh_parse_hex_number(sh_slice("00000000000000001", 17), NULL) < 0,
+	    "a number of 17 digits is refused");
 }
 
 static void test_bits(void)
@@ -83,7 +84,7 @@ static void test_bits(void)
 	}
 	for (size_t x = 0; x <= N; x++)
 		wrong += sh_bits_has(set, x) != there[x];
-	ok(wrong == 0, "a set of bits has what was put: %d wrong", wrong);
+	ok(wrong == 0, "a set of bits has exactly the bits that were added: %d wrong", wrong);
 }
 
 static void test_shown(void)
@@ -95,9 +96,9 @@ static void test_shown(void)
 
 	for (size_t n = 0; n < sizeof at_most / sizeof *at_most; n++)
 		wrong += sh_shown(text, n) != at_most[n];
-	ok(wrong == 0, "whole characters are shown: %d wrong", wrong);
+	ok(wrong == 0, "a cut text ends at a whole character: %d wrong", wrong);
 	ok(sh_shown(sh_slice_str("\x80\x80\x80\x80\x80\x80"), 5) == 5,
-	    "what is no UTF-8 is cut anywhere");
+	    "text that is not UTF-8 is cut at any byte");
 	ok(sh_shown(sh_slice(NULL, 0), 5) == 0, "nothing");
 }
 

@@ -1,5 +1,5 @@
-/* Pairs that share a key against their definition; keys against the similarity they are made
- * for. */
+/* Compares pairs that share a key with their definition, and the recall of keys with its formula.
+ * */
 #include "join/buckets.h"
 
 #include <math.h>
@@ -95,7 +95,8 @@ static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 	return b;
 }
 
-/* Whether the pairs are as wanted; with a limit below their number, that they are too many. */
+/* Returns whether the pairs are the expected pairs. With a limit below their number, returns
+ * whether the pairs are reported as too many. */
 static bool agrees(struct sh_buckets *b, struct sh_bucket_join join)
 {
 	const uint64_t *pair;
@@ -112,7 +113,7 @@ static bool agrees(struct sh_buckets *b, struct sh_bucket_join join)
 	return sh_buckets_pairs(b, &join, &pair, &n, &err) == 0;
 }
 
-/* n documents with keys of about n / each values; some are in no pair. */
+/* Makes n documents with keys of about n / each values. Some documents are in no pair. */
 static void draw(size_t n, uint64_t each)
 {
 	uint64_t values = n / each + 1;
@@ -122,7 +123,7 @@ static void draw(size_t n, uint64_t each)
 			key[i][c] = (rng_below(values) * UINT64_C(0x9E3779B97F4A7C15)) >> 24;
 		number[i] = (uint32_t)i;
 	}
-	for (size_t i = n; i > 1; i--) { /* in another order */
+	for (size_t i = n; i > 1; i--) { /* the order differs */
 		size_t k = rng_below(i);
 		uint32_t x = number[i - 1];
 
@@ -152,7 +153,7 @@ static void random_buckets(size_t n, uint64_t each, size_t memory, unsigned jobs
 	sh_buckets_delete(b);
 }
 
-/* A bucket of all documents is linear, and connects them. */
+/* A bucket of all documents gives a linear number of pairs, which connect the documents. */
 static void near_ones(void)
 {
 	struct sh_bucket_opts o = { KEYS, 1 << 20, 1, NULL };
@@ -171,13 +172,14 @@ static void near_ones(void)
 		for (uint32_t k = 0; k < i; k++)
 			if (k < 4 || k + 4 >= i)
 				wrong += at >= n || pair[at++] != ((uint64_t)i << 32 | k);
-	ok(!wrong && at == n, "a large bucket: each document meets the first and the nearest ones");
+	ok(!wrong && at == n,
+	    "a large bucket pairs each document with the first and the nearest documents");
 	sh_buckets_delete(b);
 }
 
 /* ---- recall ---- */
 
-/* The share of `turns` pairs of sets of similarity common / all that share a key. */
+/* Returns the share of `turns` pairs of sets with similarity common / all that share a key. */
 static double found(struct sh_minkeys k, size_t common, size_t all, unsigned turns)
 {
 	unsigned shared = 0;
@@ -221,14 +223,15 @@ static void recall(void)
 			last[1] = said;
 		}
 		ok(!wrong,
-		    "%u keys of %u values find what they should; of similarity 0.9 %.4f, %.4f",
+		    "%u keys of %u values have the recall of the formula; at similarity 0.9 %.4f, "
+		    "%.4f",
 		    layout[i].keys, layout[i].rows, last[0], last[1]);
 	}
 	ok(found((struct sh_minkeys){ 4, 16 }, 8, 10, 4000) > 0.998,
-	    "small sets share keys as large ones do");
+	    "small sets share keys as often as large sets");
 }
 
-/* Keys find no less than the distance, from the lowest similarity on. */
+/* Keys find at least as many pairs as the distance, from the lowest similarity on. */
 static void plans(void)
 {
 	static uint64_t value[500 * SH_KEY_PLAN_VALUES];
@@ -259,10 +262,11 @@ static void plans(void)
 				 sh_reach(p.bits, p.minhash, j, p.k) - 0.003;
 	}
 	ok(!wrong && chosen > 20 && chosen < 180,
-	    "keys find no less than the distance; %u of 200 plans have keys, of %.1f rows", chosen,
-	    (double)rows / chosen);
+	    "keys find at least as many pairs as the distance; %u of 200 plans have keys, of %.1f "
+	    "rows",
+	    chosen, (double)rows / chosen);
 	ok(sh_key_plan_lowest(900000, 3) == 573564 && sh_key_plan_lowest(500000, 3) == 500000,
-	    "the similarity of edited texts");
+	    "the Jaccard similarity of edited texts is estimated");
 }
 
 /* Returns the expected number of chance candidates when two sampled documents, alone, are a little
@@ -294,9 +298,10 @@ static void chances(void)
 	double within = chance(51, 99, 1e6), across = chance(49, 50, 1e6);
 
 	ok(within > 0 && fabs(chance(51, 99, 1e7) / within - 10) < 0.01,
-	    "similar documents of one place: chance candidates grow with the documents");
+	    "similar documents of one place: chance candidates grow linearly with the documents");
 	ok(across > 0 && fabs(chance(49, 50, 1e7) / across - 100) < 0.01,
-	    "similar documents of two places: they grow with the square of the documents");
+	    "similar documents of two places: chance candidates grow with the square of the "
+	    "documents");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* lib/stream/corpus.h: several threads find the same documents in mapped and in compressed files
- * as a reader of one line after the other. */
+/* lib/stream/corpus.h: several threads find in mapped and in compressed files the documents that a
+ * reader of single lines finds. */
 #include <string.h>
 #include <unistd.h>
 
@@ -22,7 +22,7 @@ struct kind {
 	bool trailer;
 };
 
-/* What was read: documents, and bad lines with their errors. */
+/* The documents that were read, and the bad lines with their errors. */
 struct found {
 	struct sh_buf documents, bad;
 	uint64_t repeated, lines;
@@ -115,7 +115,7 @@ static void write_file(const struct kind *k)
 		if (k->trailer)
 			add_trailer(&b, from);
 	}
-	/* The last line may lack its LF. */
+	/* The last line may have no LF. */
 	if (!k->trailer && b.n && rng_below(2))
 		b.n--;
 	must(sh_sink_open(&out, path, &err) == 0);
@@ -127,7 +127,7 @@ static void write_file(const struct kind *k)
 
 /* ---- readers ---- */
 
-/* Reads the file by one line after the other. */
+/* Reads the file line by line. */
 static void read_in_order(struct kind *k, struct sh_hmap *ids, struct found *f)
 {
 	struct sh_lines lines;
@@ -218,12 +218,13 @@ static void reads(const char *name, struct kind *k)
 
 	for (unsigned i = 0; i < rounds; i++)
 		wrong += !agree(k);
-	ok(wrong == 0, "%s: as by one line after the other, %u times", name, rounds);
+	ok(wrong == 0, "%s: several threads read what a reader of single lines reads, %u times",
+	    name, rounds);
 }
 
 /* ---- ids ---- */
 
-/* Many documents of few ids: whichever thread comes first, the first document of an id stays. */
+/* Many documents have few ids. The first document of an id counts, for any order of threads. */
 static void repeat(void)
 {
 	enum { DOCS = 200000, IDS = 3 };
@@ -250,7 +251,7 @@ static void repeat(void)
 		sh_document_room_free(&room);
 	}
 	ok(wrong == 0 && c.n == IDS && c.repeated == DOCS - IDS,
-	    "of %d documents with %d ids the first ones stay", DOCS, IDS);
+	    "%d documents with %d ids: the first document of each id counts", DOCS, IDS);
 	sh_corpus_free(&c);
 }
 

@@ -1,4 +1,5 @@
-/* Groups of documents against their definition, made of all pairs; how few pairs are compared. */
+/* Compares groups of documents with their definition, which uses all pairs. Also tests that few
+ * pairs are compared. */
 #include "group/dedup.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct doc {
 
 static struct doc doc[DOCS];
 static uint32_t n_docs, keeper[DOCS];
-static bool by_keys; /* in place of the distance */
+static bool by_keys; /* candidates share a key; otherwise they are within the distance */
 static char path[SCRATCH_MAX];
 
 static unsigned size(uint64_t set)
@@ -36,7 +37,8 @@ static uint64_t flip(uint64_t x, uint64_t most)
 	return x;
 }
 
-/* Of few templates: each is one with some words and some bits of the fingerprint changed. */
+/* Draws documents of few templates. Each has some words and some bits of the fingerprint
+ * changed. */
 static void draw(unsigned bits, bool ranked)
 {
 	uint64_t templates = 1 + rng_below(5), apart = rng_below(9), bits_apart = rng_below(13);
@@ -125,7 +127,7 @@ static bool is_better(uint32_t a, uint32_t b)
 	return x->rank != y->rank ? x->rank < y->rank : a < b;
 }
 
-/* Documents in the order of who stays. */
+/* Documents in the order in which they become keepers. */
 static void in_order(uint32_t *order)
 {
 	for (uint32_t i = 0; i < n_docs; i++) {
@@ -172,7 +174,7 @@ static void stars(const struct sh_dedup_opts *o)
 			keeper[i] = keeper[stands_for(o, i)];
 }
 
-/* The best of all that are to be reached, which it is not from protected to protected. */
+/* Returns the best document that links reach. No link joins two protected documents. */
 static void chains(const struct sh_dedup_opts *o)
 {
 	uint32_t stand[DOCS];
@@ -203,14 +205,14 @@ static void chains(const struct sh_dedup_opts *o)
 			keeper[i] = i;
 }
 
-/* ---- the same by the module ---- */
+/* ---- by the module ---- */
 
 static void count(void *arg, const struct sh_seen_pair *pair)
 {
 	*(uint64_t *)arg += pair->a < pair->b;
 }
 
-/* Adds the documents from .. from+n-1 at once. Columns that are all 0 are left out. */
+/* Adds the documents from .. from + n - 1 at once, without columns that are all 0. */
 static int add_block(struct sh_dedup *d, const struct sh_dedup_opts *o, uint32_t from, uint32_t n,
     struct sh_error *err)
 {
@@ -303,7 +305,8 @@ static bool differs(struct sh_dedup *d)
 	return !d || memcmp(sh_dedup_keepers(d), keeper, n_docs * sizeof *keeper) != 0;
 }
 
-/* As it is, with other numbers of threads and pairs, and with all pairs looked at. */
+/* Runs with the given numbers, with other numbers of threads and pairs, and with all pairs as
+ * candidates. */
 static void compare(const struct sh_dedup_opts *opts, struct outcome *r)
 {
 	struct sh_dedup_opts other = *opts, all = *opts;
@@ -327,7 +330,7 @@ static void compare(const struct sh_dedup_opts *opts, struct outcome *r)
 	} else {
 		const struct sh_dedup_stats *s = sh_dedup_stats(d), *t = sh_dedup_stats(f);
 
-		/* Stars compare the same pairs, however they are cut. */
+		/* Stars compare the same pairs for any division into batches. */
 		r->wrong += !opts->single && s->compared != sh_dedup_stats(e)->compared;
 		r->wrong += s->compared > t->compared || seen != t->compared;
 		r->compared += s->compared;
@@ -375,7 +378,7 @@ static void against_definition(void)
 		    (unsigned long long)r[i].all);
 }
 
-/* ---- many of one template ---- */
+/* ---- many documents of one template ---- */
 
 /* Adds n documents of 41 words, one of them unique, with fingerprints within `distance` of one of
  * them. Returns the number of compared pairs; UINT64_MAX when not all documents are one group. */
@@ -431,9 +434,11 @@ static void templates(void)
 			uint64_t star = compared(n, distance, &o),
 				 single = n < 8000 ? compared(n, distance, &chain) : n;
 
-			ok(star == n - 1, "%u documents alike, %u bits apart: %llu pairs compared",
-			    n, distance, (unsigned long long)star);
-			ok(single < n + n / 10, "and in one chain: %llu",
+			ok(star == n - 1,
+			    "%u similar documents, %u bits apart: %llu pairs compared", n, distance,
+			    (unsigned long long)star);
+			ok(single < n + n / 10,
+			    "the same documents in one chain: %llu pairs compared",
 			    (unsigned long long)single);
 		}
 	}

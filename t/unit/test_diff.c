@@ -1,5 +1,5 @@
-/* The words in which two texts differ: against the longest common subsequence, computed cell by
- * cell. */
+/* The words in which two texts differ: compares them with the longest common subsequence, computed
+ * cell by cell. */
 #include "report/diff.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { WORDS = 40, ROUNDS = 20000 };
 
 static char text[2][WORDS * 8 + 1];
 
-/* Words of `letters` different ones, with blanks that do not matter. */
+/* Makes a text of words with `letters` different values, and random blanks between. */
 static struct sh_slice draw(int side, unsigned letters)
 {
 	static const char *const word[] = { "a", "bc", "\xE4\xB8\xAD", "\xE6\x96\x87", ".", "7" };
@@ -90,8 +90,8 @@ static void test_random(struct sh_diff *d)
 		split += !is_whole(&d->side[0]) || !is_whole(&d->side[1]);
 		longer += kept(d) != common(&d->side[0], &d->side[1]);
 	}
-	ok(split == 0, "words and their blanks are the whole text");
-	ok(longer == 0, "%d pairs: what is alike is a longest common subsequence", ROUNDS);
+	ok(split == 0, "words and blanks together are the whole text");
+	ok(longer == 0, "%d pairs: the words in common are a longest common subsequence", ROUNDS);
 }
 
 static void test_limit(struct sh_diff *d)
@@ -108,7 +108,7 @@ static void test_limit(struct sh_diff *d)
 	must(sh_diff_texts(d, sh_slice(a, sizeof a), sh_slice(b, sizeof b), &err) == 0);
 	n = kept(d);
 	ok(n != SIZE_MAX && n >= SH_DIFF_EDITS - 2 && n < N / 2,
-	    "beyond the limit of edits the rest differs");
+	    "all words behind the limit of edits count as different");
 }
 
 static void test_words(struct sh_diff *d)
@@ -118,14 +118,15 @@ static void test_words(struct sh_diff *d)
 	struct sh_error err;
 
 	must(sh_diff_texts(d, sh_slice_str(x), sh_slice_str(y), &err) == 0);
-	ok(d->side[0].n == 6 && d->side[1].n == 7, "words, signs, characters, blanks in front");
+	ok(d->side[0].n == 6 && d->side[1].n == 7,
+	    "a text is split into words, signs and Han characters, each with the blanks before it");
 	ok(kept(d) == 4 && d->side[0].differs[1] && d->side[0].differs[4] &&
 		d->side[1].differs[2] && d->side[1].differs[5],
-	    "a word with another accent differs as a whole, a Han character alone");
+	    "a word with another accent differs as a whole, and a Han character alone");
 	must(sh_diff_texts(d, sh_slice("", 0), sh_slice("a", 1), &err) == 0);
-	ok(d->side[0].n == 0 && d->side[1].differs[0], "an empty text");
+	ok(d->side[0].n == 0 && d->side[1].differs[0], "an empty text has no words");
 	must(sh_diff_texts(d, sh_slice("\xFF\xFE", 2), sh_slice("\xFF\xFF", 2), &err) == 0);
-	ok(kept(d) == 1, "bytes that are not UTF-8");
+	ok(kept(d) == 1, "bytes that are not UTF-8 are split and compared");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Doubles by way of records against their sums as they are. */
+/* Compares fingerprints of weights that pass through records with fingerprints of the doubles
+ * themselves. */
 #include "weight/doubles.h"
 
 #include <math.h>
@@ -65,11 +66,12 @@ static void test_random(void)
 		sh_doubles_write(f, n);
 		wrong += by_records(f, hash, n) != sums_of(x, hash, n);
 	}
-	ok(unordered == 0, "keys order as the doubles do: %u do not", unordered);
-	ok(wrong == 0, "fingerprints by way of records: %u of %d differ", wrong, ROUNDS);
+	ok(unordered == 0, "keys have the order of the doubles: %u do not", unordered);
+	ok(wrong == 0, "fingerprints through records are those of the doubles: %u of %d differ",
+	    wrong, ROUNDS);
 }
 
-/* Whether the two become these weights of records. */
+/* Returns whether the two doubles become these weights of records. */
 static bool become(double x, double y, int64_t a, int64_t b)
 {
 	struct sh_heavy f[2] = { { sh_double_key(x), 0 }, { sh_double_key(y), 1 } };
@@ -82,13 +84,14 @@ static void test_scales(void)
 {
 	const int64_t one = INT64_C(1) << 50;
 
-	ok(become(4, 8191, 4 * one, 8191 * one), "2^50 from 4 to below 8192");
-	ok(become(8, 8192, 4 * one, 4096 * one), "half of that for 8192");
-	ok(become(3, 16, 6 * one, 32 * one), "twice that for 3");
-	ok(become(3, 6000, 3 * one, 6000 * one), "but not where the heaviest leaves no room");
-	ok(become(0, 0.125, 0, 4 * one), "0 is no light weight");
-	ok(become(0, 0, 0, 0), "nothing but 0");
-	ok(become(1e-10, 0x1p100, 0, one << 12), "what is lighter by far is 0");
+	ok(become(4, 8191, 4 * one, 8191 * one),
+	    "a weight from 4 to below 8192 is multiplied by 2^50");
+	ok(become(8, 8192, 4 * one, 4096 * one), "a weight of 8192 is multiplied by 2^49");
+	ok(become(3, 16, 6 * one, 32 * one), "a weight of 3 is multiplied by 2^51");
+	ok(become(3, 6000, 3 * one, 6000 * one), "the heaviest weight limits the factor");
+	ok(become(0, 0.125, 0, 4 * one), "0 does not count as the lightest weight");
+	ok(become(0, 0, 0, 0), "weights that are all 0 stay 0");
+	ok(become(1e-10, 0x1p100, 0, one << 12), "a weight far below the heaviest becomes 0");
 }
 
 static void test_decimals(void)
@@ -101,10 +104,10 @@ static void test_decimals(void)
 	sh_doubles_add(&d, UINT64_MAX, 200000);
 	ok(sh_doubles_finish(&d) == UINT64_MAX, "weights below 2^46 are decimals");
 	sh_doubles_add(&d, 0, INT64_C(1) << 46);
-	ok(sh_doubles_finish(&d) == 0, "beside one from there on they are not");
+	ok(sh_doubles_finish(&d) == 0, "weights beside one of at least 2^46 are no decimals");
 }
 
-/* The lightest has a bit too many, and the heaviest leaves no room for it. */
+/* The lightest weight has one bit too many, and the heaviest limits the factor. */
 static void test_halves(void)
 {
 	struct sh_heavy f[3] = { { .weight = sh_double_key(4096) },
@@ -114,7 +117,7 @@ static void test_halves(void)
 	sh_doubles_write(f, 3);
 	ok(f[0].weight == INT64_C(1) << 62 && f[1].weight == (INT64_C(1) << 49) + 1 &&
 		f[2].weight == INT64_C(1) << 49,
-	    "to whole numbers, halves up");
+	    "weights are rounded to whole numbers, halves up");
 }
 
 int main(void)

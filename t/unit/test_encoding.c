@@ -200,7 +200,7 @@ static void test_languages(void)
 	}
 }
 
-/* Few characters, where a verdict would be rash. */
+/* Texts of few characters give no certain result. */
 static void test_hints(void)
 {
 	static const struct {
@@ -238,11 +238,12 @@ static void test_hints(void)
 		if (cd != (iconv_t)-1)
 			iconv_close(cd);
 	}
-	ok(!sh_encoding_may_be_gb("", 0), "nothing is not");
-	ok(!sh_encoding_may_be_gb("\xc4\xe3\xba\xc3\xc4", 5), "half a character is not");
+	ok(!sh_encoding_may_be_gb("", 0), "an empty text is not taken for GB18030");
+	ok(!sh_encoding_may_be_gb("\xc4\xe3\xba\xc3\xc4", 5),
+	    "half of a character is not taken for GB18030");
 }
 
-/* Bytes at random are of no encoding; damage does not turn UTF-8 into another. */
+/* Random bytes have no encoding, and damaged text keeps its encoding. */
 static void test_random(void)
 {
 	static uint8_t noise[3000];
@@ -265,14 +266,15 @@ static void test_random(void)
 			misjudged +=
 			    sh_encoding_iconv_name(sh_encoding_guess((char *)noise, n)) != NULL;
 	}
-	ok(named == 0, "1000 runs of random bytes are given no encoding (%zu are)", named);
+	ok(named == 0, "1000 sequences of random bytes have no encoding (%zu have one)", named);
 	ok(misjudged == 0,
-	    "1000 Chinese texts, a byte in twenty changed, are taken for nothing else (%zu are)",
+	    "1000 Chinese texts with one byte in twenty changed are not taken for another encoding "
+	    "(%zu are)",
 	    misjudged);
 	sh_buf_free(&zh);
 }
 
-/* Files as `find -print0` writes them: read as UTF-16 they are Han and ASCII. */
+/* Words as `find -print0` writes them are Han and ASCII when they are read as UTF-16. */
 static void test_nul_terminated(void)
 {
 	static char text[5000];

@@ -1,5 +1,5 @@
-/* All short texts of the relevant bytes: escaped, they fit in a field and unescape to the same
- * text; unescaping follows the definition. */
+/* All short texts of the relevant bytes: an escaped text fits in a field and unescapes to the same
+ * text, and unescaping follows the definition. */
 #include "record/escape.h"
 
 #include "tap.h"
@@ -65,8 +65,9 @@ int main(void)
 			free(exact);
 		}
 	}
-	ok(wrong == 0, "%u texts: unescaped as by definition; sh_is_escaped() is right", texts);
-	ok(lost == 0, "escaped, they fit a field and come back");
+	ok(wrong == 0,
+	    "%u texts are unescaped by the definition, and sh_is_escaped() finds escapes", texts);
+	ok(lost == 0, "escaped texts fit in a field and give the text back");
 	sh_buf_free(&field);
 	sh_buf_free(&plain);
 	return done_testing();

@@ -1,5 +1,5 @@
-/* Documents of feature records do not depend on the form of the input: division into files and
- * chunks, sizes of reads, number of threads; up to and with the first bad record. */
+/* Documents of feature records do not depend on the division into files and chunks, the sizes of
+ * reads, and the number of threads. This holds up to and including the first bad record. */
 #include "stream/feature_docs.h"
 
 #include "packets.h"
@@ -27,7 +27,7 @@ static void random_line(struct sh_buf *b, unsigned id, bool bad)
 	append(b, text, (size_t)n);
 }
 
-/* Documents of a few or of many records, with ids that occur again. Some records are bad. */
+/* Makes documents of a few or of many records, with some repeated ids and some bad records. */
 static void random_records(struct sh_buf *b, bool good)
 {
 	unsigned documents = (unsigned)rng_below(rng_below(3) ? 5 : 40), id = 0;
@@ -55,7 +55,7 @@ struct result {
 	uint64_t line;
 };
 
-/* The sums of a document: they depend on the order of its features. */
+/* The sums of a document, which depend on the order of its features. */
 struct sums {
 	uint64_t records, hash;
 };
@@ -171,7 +171,7 @@ static int add(
 	return 0;
 }
 
-/* Leaves some lines to add(). */
+/* Leaves some lines for add(). */
 static size_t add_lines(struct sh_feature_doc *d)
 {
 	const struct sh_feature_lines *l = &d->lines;
@@ -341,10 +341,11 @@ int main(void)
 			       "%zu\n",
 			    i, in.n, workers, rejects, got.out.n, want.out.n);
 	}
-	ok(bad == 0, "%u inputs: the same documents for any pieces and threads (%u are not)", cases,
-	    bad);
-	ok(stopped > cases / 20 && stopped < cases / 2, "%u of them stop at a bad record", stopped);
-	ok(again > cases / 5, "%u have ids that occur again", again);
+	ok(bad == 0,
+	    "%u inputs give the same documents for any division and number of threads (%u do not)",
+	    cases, bad);
+	ok(stopped > cases / 20 && stopped < cases / 2, "%u inputs stop at a bad record", stopped);
+	ok(again > cases / 5, "%u inputs have repeated ids", again);
 	test_borders();
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);

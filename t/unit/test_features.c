@@ -1,5 +1,5 @@
-/* Sets of features of long documents against n-grams as sorted strings, both hashes; the keyed hash
- * over many keys: how often texts and rows that differ little agree in part. */
+/* Compares sets of features of long documents with sorted strings of n-grams, for both hashes.
+ * Counts over many keys of the keyed hash how often similar texts and rows agree in some bits. */
 #include "fp/analysis.h"
 
 #include "group/measure.h"
@@ -28,7 +28,7 @@ static int by_bytes(const void *a, const void *b)
 	return c ? c : (x->n > y->n) - (x->n < y->n);
 }
 
-/* The n-grams of a text by the tokenizer's own layout. */
+/* Makes the n-grams of a text as strings, by the layout of the tokenizer. */
 static void collect(struct strings *to, const struct sh_token_opts *opts, struct sh_ngrams ngrams,
     struct sh_slice text)
 {
@@ -136,7 +136,7 @@ static size_t write_words(char *to, size_t words, uint64_t vocabulary)
 	return n;
 }
 
-/* A further text, of which most is the first. */
+/* Makes a second text that has most words of the first. */
 static size_t edit(char *to, const char *from, size_t n, uint64_t vocabulary)
 {
 	size_t cut = n ? rng_below(n) : 0, added;
@@ -218,13 +218,14 @@ static void test_sets(void)
 		discard(&want[0]);
 		discard(&want[1]);
 	}
-	ok(wrong == 0, "%u pairs of documents: sets, counts, what is in common, as of strings",
+	ok(wrong == 0,
+	    "%u pairs of documents: sets, counts and common features are those of sorted strings",
 	    rounds);
 }
 
 /* ---- one analysis ------------------------------------------------------------------------- */
 
-/* Fingerprint and set of one analysis, and of an analysis each. */
+/* Compares the fingerprint and set of one analysis with those of two analyses. */
 static bool agree(const struct sh_fingerprint_opts *o, const struct sh_feature_opts *features,
     struct sh_slice text)
 {
@@ -272,7 +273,8 @@ static void test_analysis(void)
 
 		wrong += !agree(&o, &features, sh_slice(x, write_words(x, rng_below(300), 500)));
 	}
-	ok(wrong == 0, "%u texts: one analysis gives the fingerprint and the set", rounds);
+	ok(wrong == 0, "%u texts: one analysis gives the fingerprint and set of two analyses",
+	    rounds);
 }
 
 /* ---- the hash ---------------------------------------------------------------------------- */
@@ -327,10 +329,10 @@ static void test_texts(void)
 			bad++;
 		}
 	}
-	ok(bad == 0, "texts that differ little agree as random hashes do, in every byte");
+	ok(bad == 0, "hashes of similar texts agree as often as random hashes, in every byte");
 }
 
-/* One bit, any, of one hash; and rows of 2 and 3 that have two in common. */
+/* Rows that differ in one bit of one hash, and rows of 2 and 3 hashes with two in common. */
 static void test_rows(void)
 {
 	unsigned bit[8] = { 0 }, longer[8] = { 0 };
@@ -347,8 +349,10 @@ static void test_rows(void)
 		sh_keyed_plain.rows(&k, h, 3, 3, &x[2]);
 		compare_bytes(bit, x[0], x[2]);
 	}
-	ok(agree_by_chance(bit), "so do rows that differ in one bit of one hash");
-	ok(agree_by_chance(longer), "and rows of which one is a part of the other, and zeros");
+	ok(agree_by_chance(bit),
+	    "keys of rows that differ in one bit agree as often as random hashes");
+	ok(agree_by_chance(longer),
+	    "keys of rows that contain each other, and of zeros, agree as often as random hashes");
 }
 
 /* Hashes in archives must not change. */
@@ -377,7 +381,7 @@ static void test_frozen(void)
 			good = false;
 		}
 	}
-	ok(good, "the hash of archives is what it was");
+	ok(good, "the hash of archives is that of all versions");
 }
 
 int main(void)

@@ -37,7 +37,7 @@ static int as_pair(struct sh_slice line)
 	return sh_record_pair(line, &r, &err);
 }
 
-/* In a pattern, ID means an id and FP a fingerprint. */
+/* In a pattern ID stands for an id, and FP for a fingerprint. */
 static const struct form {
 	const char *name, *pattern;
 	int (*parse)(struct sh_slice line);
@@ -51,7 +51,8 @@ static const struct form {
 
 enum { FORMS = sizeof forms / sizeof *forms };
 
-/* The record with these instead, on the heap to its last byte. */
+/* Parses a record of the pattern with this id and fingerprint, in a heap block of exactly its
+ * length. */
 static int parse(const struct form *form, const char *id, size_t id_n, size_t digits)
 {
 	struct sh_buf b = { 0 };
@@ -85,10 +86,11 @@ static void test_ids(const struct form *form)
 	memset(id, 'x', sizeof id);
 	for (size_t n = 0; n <= 20; n++)
 		wrong += (parse(form, id, n, 16) == 0) != (n > 0);
-	ok(wrong == 0, "%s: ids of 1 to 20 bytes", form->name);
-	ok(parse(form, id, SH_ID_MAX, 16) == 0, "%s: an id of %d bytes", form->name, SH_ID_MAX);
+	ok(wrong == 0, "%s: ids of 1 to 20 bytes are accepted", form->name);
+	ok(parse(form, id, SH_ID_MAX, 16) == 0, "%s: an id of %d bytes is accepted", form->name,
+	    SH_ID_MAX);
 	ok(parse(form, id, SH_ID_MAX + 1, 16) < 0 && strstr(err.text, "4097 bytes"),
-	    "%s: no longer one: %s", form->name, err.text);
+	    "%s: a longer id is refused: %s", form->name, err.text);
 	wrong = 0;
 	for (size_t n = 1; n <= 20; n++) {
 		for (size_t at = 0; at < n; at++) {
@@ -101,7 +103,8 @@ static void test_ids(const struct form *form)
 			id[at] = 'x';
 		}
 	}
-	ok(wrong == 0, "%s: CR and TAB are found anywhere in an id: %d are not", form->name, wrong);
+	ok(wrong == 0, "%s: CR and TAB are refused anywhere in an id: %d are not", form->name,
+	    wrong);
 }
 
 static void test_digits(const struct form *form)
@@ -112,7 +115,7 @@ static void test_digits(const struct form *form)
 		return;
 	for (size_t n = 0; n <= SH_FP_HEX_MAX + 20; n++)
 		wrong += (parse(form, "id", 2, n) == 0) != (n >= 1 && n <= SH_FP_HEX_MAX);
-	ok(wrong == 0, "%s: 1 to %d digits", form->name, SH_FP_HEX_MAX);
+	ok(wrong == 0, "%s: 1 to %d digits are accepted", form->name, SH_FP_HEX_MAX);
 }
 
 static void test_similarity(void)
@@ -126,24 +129,25 @@ static void test_similarity(void)
 		snprintf(line, sizeof line, "a\tb\t0\t%s", good[i]);
 		ok(sh_record_pair(sh_slice_str(line), &r, &err) == 0 && r.similarity >= 0 &&
 			r.similarity <= 1000000,
-		    "similarity %s", good[i]);
+		    "similarity %s is accepted", good[i]);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		snprintf(line, sizeof line, "a\tb\t0\t%s", bad[i]);
-		ok(sh_record_pair(sh_slice_str(line), &r, &err) < 0, "no similarity: '%s'", bad[i]);
+		ok(sh_record_pair(sh_slice_str(line), &r, &err) < 0,
+		    "'%s' is refused as a similarity", bad[i]);
 	}
 	ok(sh_record_pair(sh_slice_str("a\tb\t0"), &r, &err) == 0 && r.similarity == -1,
-	    "none: -1");
+	    "a pair without a similarity has -1");
 	ok(sh_record_pair(sh_slice_str("a\tb\t0\t-"), &r, &err) == 0 && r.similarity == -1,
-	    "not known: -1");
+	    "a pair with - as similarity has -1");
 }
 
-/* Only a document without features has an empty one. */
+/* Only a document without features has an empty feature. */
 static void test_empty_feature(void)
 {
-	ok(as_feature(sh_slice_str("id\t\t0")) == 0, "no feature, which weighs nothing");
+	ok(as_feature(sh_slice_str("id\t\t0")) == 0, "an empty feature of weight 0 is accepted");
 	ok(as_feature(sh_slice_str("id\t\t0.000001")) < 0 && strstr(err.text, "empty feature"),
-	    "an empty feature weighs nothing");
+	    "an empty feature with a weight is refused");
 }
 
 int main(void)

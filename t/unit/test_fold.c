@@ -53,8 +53,8 @@ static void test_every_code_point(void)
 		if (!bad++)
 			first_bad = c;
 	}
-	ok(bad == 0, "each code point alone folds as by utf8proc_map (%zu do not, from U+%04X)",
-	    bad, first_bad);
+	ok(bad == 0, "each code point alone folds like utf8proc_map (%zu do not, from U+%04X)", bad,
+	    first_bad);
 }
 
 /* The data of scripts.inc may be older than the linked utf8proc. */
@@ -115,7 +115,8 @@ static void test_pairs(void)
 			bad += !agrees_on(c, 2 + rng_below(3));
 		}
 	}
-	ok(bad == 0, "%zu starters before %zu marks fold alike (%zu cases)", m, n, cases);
+	ok(bad == 0, "%zu starters before %zu marks fold like utf8proc_map (%zu cases)", m, n,
+	    cases);
 }
 
 /* Every composite before every mark of a class of its own: the composite may have to be taken
@@ -144,7 +145,8 @@ static void test_composites(void)
 			bad += !agrees_on(c, 2 + rng_below(3));
 		}
 	}
-	ok(n > 4000 && m > 40 && bad == 0, "%zu composites before %zu marks fold alike", n, m);
+	ok(n > 4000 && m > 40 && bad == 0, "%zu composites before %zu marks fold like utf8proc_map",
+	    n, m);
 }
 
 static void test_random(void)
@@ -160,10 +162,11 @@ static void test_random(void)
 		bytes += b.n;
 		sh_buf_free(&b);
 	}
-	ok(bad == 0, "%d random texts fold alike (%zu bytes)", COUNT, bytes);
+	ok(bad == 0, "%d random texts fold like utf8proc_map (%zu bytes)", COUNT, bytes);
 }
 
-/* Runs of marks beyond the lengths at which the sort changes; ASCII beyond a block. */
+/* Runs of marks are longer than the limits at which the sort changes. ASCII is longer than a
+ * block. */
 static void test_long(void)
 {
 	size_t bad = 0;
@@ -179,10 +182,10 @@ static void test_long(void)
 		bad += !agrees(b.p, b.n);
 		sh_buf_free(&b);
 	}
-	ok(bad == 0, "200 long runs of ASCII and of marks fold alike");
+	ok(bad == 0, "200 long runs of ASCII and of marks fold like utf8proc_map");
 }
 
-/* Text for which utf8proc_map needs hours is folded at once. */
+/* Folds text for which utf8proc_map needs hours in linear time. */
 static void test_hostile_marks(void)
 {
 	enum { PAIRS = 500000 };
@@ -200,12 +203,12 @@ static void test_hostile_marks(void)
 	for (unsigned i = 0; good && i < PAIRS; i++)
 		good = memcmp(out.p + 1 + 2 * i, "\xCC\xA9", 2) == 0 &&
 		       memcmp(out.p + 1 + 2 * (PAIRS + i), "\xCD\x86", 2) == 0;
-	ok(good, "a million marks in the worst order are put in order");
+	ok(good, "a million marks in the worst order are sorted");
 	sh_buf_free(&b);
 	sh_buf_free(&out);
 }
 
-/* Files line by line; `fields` cuts the columns of NormalizationTest.txt. */
+/* Compares a file line by line. `fields` selects the columns of NormalizationTest.txt. */
 static void test_lines(const char *name, struct sh_buf b)
 {
 	size_t lines = 0, bad = 0;
@@ -216,7 +219,7 @@ static void test_lines(const char *name, struct sh_buf b)
 		n = (lf ? (size_t)(lf - b.p) : b.n) - at;
 		bad += !agrees(b.p + at, n);
 	}
-	ok(bad == 0, "%s: %zu lines fold alike", name, lines);
+	ok(bad == 0, "%s: %zu lines fold like utf8proc_map", name, lines);
 	sh_buf_free(&b);
 }
 
@@ -266,7 +269,7 @@ static void test_normalization_file(void)
 	if (columns < 50000)
 		ok(1, "NormalizationTest.txt # SKIP not installed (unicode-data)");
 	else
-		ok(bad == 0, "NormalizationTest.txt: %zu columns fold alike", columns);
+		ok(bad == 0, "NormalizationTest.txt: %zu columns fold like utf8proc_map", columns);
 }
 
 int main(void)

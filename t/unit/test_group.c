@@ -1,4 +1,4 @@
-/* Groups against slow and plain definitions, over random graphs. */
+/* Compares groups of random graphs with slow and simple definitions. */
 #include "group/group.h"
 
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static void random_graph(struct graph *g)
 			measured ? (uint16_t)below(10000) : SH_EDGE_NONE };
 }
 
-/* The same edges in another order, ends exchanged. */
+/* Shuffles the edges and exchanges their ends. */
 static void shuffle_edges(struct graph *g)
 {
 	for (size_t i = 1; i < g->m; i++) {
@@ -56,7 +56,7 @@ static void shuffle_edges(struct graph *g)
 	}
 }
 
-/* Lowest rank spreads along edges until nothing changes. */
+/* Spreads the lowest rank along edges until nothing changes. */
 static void slow_single(const struct graph *g, uint32_t *keeper)
 {
 	bool changed = true;
@@ -123,8 +123,8 @@ static void random_groups(const char *name, group_fn *group,
 		unstable += group(again, g.n, g.edge, g.m, g.rank, &err) != 0 ||
 			    memcmp(got, again, g.n * sizeof *got) != 0;
 	}
-	ok(wrong == 0, "%s: %u random graphs as by definition", name, cases);
-	ok(unstable == 0, "%s: whatever the order of pairs and ends", name);
+	ok(wrong == 0, "%s: groups of %u random graphs are those of the definition", name, cases);
+	ok(unstable == 0, "%s: groups do not depend on the order of pairs and ends", name);
 }
 
 static uint64_t ends(const struct sh_edge *e)
@@ -195,9 +195,11 @@ static void audit(unsigned cases)
 			if (again[k] != SIZE_MAX)
 				unstable += ends(&g.edge[again[k]]) != was[k];
 	}
-	ok(sizes == 0, "sizes: keepers have them, and they sum to the nodes");
-	ok(weak == 0, "weakest edge: lowest similarity, else largest distance, of its group");
-	ok(unstable == 0, "weakest edge: the same whatever the order of the edges");
+	ok(sizes == 0,
+	    "sizes of groups stand at the keepers, and their sum is the number of nodes");
+	ok(weak == 0, "the weakest edge has the lowest similarity of its group, otherwise the "
+		      "largest distance");
+	ok(unstable == 0, "the weakest edge does not depend on the order of the edges");
 }
 
 static void growing(void)
@@ -208,17 +210,17 @@ static void growing(void)
 	bool one = true;
 
 	ok(sh_union_grow(&u, 1, &err) == 0 && sh_union_find(&u, 0) == 0,
-	    "one node is its own group");
+	    "one node is a group of one");
 	/* A chain linked from its far end: the worst case for recursion and for long paths. */
-	ok(sh_union_grow(&u, n, &err) == 0, "grown to %u", (unsigned)n);
+	ok(sh_union_grow(&u, n, &err) == 0, "a graph grows to %u nodes", (unsigned)n);
 	for (uint32_t i = n - 1; i > 0; i--)
 		sh_union_link(&u, i, i - 1);
 	for (uint32_t i = 0; i < n; i++)
 		one &= sh_union_find(&u, i) == 0;
-	ok(one, "a chain of %u nodes is one group, kept by its first", (unsigned)n);
+	ok(one, "a chain of %u nodes is one group, whose keeper is the first node", (unsigned)n);
 	ok(sh_union_grow(&u, n + 1, &err) == 0 && sh_union_find(&u, n) == n &&
 		sh_union_find(&u, 5) == 0,
-	    "growing keeps the groups");
+	    "a graph that grows keeps its groups");
 	sh_union_free(&u);
 }
 
@@ -237,18 +239,20 @@ static void examples(void)
 		k[2] == 0 && k[3] == 0,
 	    "single: a chain is one group");
 	sh_group_weakest(weak, k, 4, chain, 3, 0);
-	ok(weak[0] == 1 && weak[1] == SIZE_MAX, "its weakest edge is the one at distance 3");
+	ok(weak[0] == 1 && weak[1] == SIZE_MAX,
+	    "single: the weakest edge of a chain is the one at distance 3");
 	ok(sh_group_star(k, 4, chain, 3, NULL, &err) == 0 && k[1] == 0 && k[2] == 2 && k[3] == 2,
 	    "star: a chain of four is two groups");
 	ok(sh_group_star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 &&
 		k[2] == 2 && k[3] == 2,
-	    "star: the rank says who is the centre");
+	    "star: the rank decides the keeper");
 	ok(sh_group_star(k, 4, chain, 3, broken, &err) == -1 && err.code == SH_ERR_PARAM,
-	    "ranks that repeat: %s", err.text);
-	ok(sh_group_star(k, 4, chain, 3, wide, &err) == -1, "ranks beyond the nodes");
+	    "repeated ranks are refused: %s", err.text);
+	ok(sh_group_star(k, 4, chain, 3, wide, &err) == -1,
+	    "ranks beyond the number of nodes are refused");
 	ok(sh_group_single(k, 0, NULL, 0, NULL, &err) == 0 &&
 		sh_group_star(k, 0, NULL, 0, NULL, &err) == 0,
-	    "no nodes, no groups");
+	    "a graph without nodes has no groups");
 }
 
 /* Returns whether x comes before y in the order of groups. */
@@ -277,7 +281,7 @@ static void orders(unsigned cases)
 		for (uint32_t k = 1; k < g.n; k++)
 			wrong += !is_before(keeper, order[k - 1], order[k]);
 	}
-	ok(wrong == 0, "groups in the order of their keepers, %u random graphs", cases);
+	ok(wrong == 0, "groups come in the order of their keepers: %u random graphs", cases);
 }
 
 int main(int argc, char **argv)

@@ -9,7 +9,7 @@
 
 enum { MILLION = 1000000 };
 
-/* The i-th made-up word: like real ones in length and letters, all distinct. */
+/* Makes the i-th word. Words are distinct and have the lengths and letters of real words. */
 static size_t make_word(uint64_t i, char *p)
 {
 	static const char *const syllables[] = { "ta", "ne", "ri", "lo", "su", "me", "ka", "di",
@@ -19,7 +19,7 @@ static size_t make_word(uint64_t i, char *p)
 	do {
 		memcpy(p + n, syllables[i % 16], strlen(syllables[i % 16]));
 		n += strlen(syllables[i % 16]);
-		p[n++] = (char)('a' + i % 16); /* keeps different numbers apart */
+		p[n++] = (char)('a' + i % 16); /* different numbers give different words */
 		i /= 16;
 	} while (i);
 	return n;
@@ -98,7 +98,7 @@ static double bias(const uint64_t *h, size_t n)
 	return worst;
 }
 
-/* Within 5 sigma, which one of 1300 fair bits exceeds in one run of 1300. */
+/* The limit is 5 sigma. One of 1300 fair bits exceeds it in one of 1300 runs. */
 static void test_bias_and_collisions(uint64_t *h, uint64_t *g)
 {
 	char p[128] = { 0 };
@@ -113,20 +113,25 @@ static void test_bias_and_collisions(uint64_t *h, uint64_t *g)
 			for (i = 0; i < MILLION; i++)
 				g[i] = sh_mix_word(h[i], j);
 			z = bias(g, MILLION);
-			ok(z < 25, "10^6 %s, word %u: the worst bit is off 1/2 by sqrt(%.1f) sigma",
+			ok(z < 25,
+			    "10^6 %s, word %u: the mean of the worst bit differs from 1/2 by "
+			    "sqrt(%.1f) sigma",
 			    kinds[k].name, j, z);
 		}
 		if (k == 0) {
 			sh_mix_ngrams(h, MILLION, 3, g);
 			z = bias(g, MILLION - 2);
-			ok(z < 25, "10^6 3-grams: the worst bit is off 1/2 by sqrt(%.1f) sigma", z);
-			ok(equal_neighbours(g, MILLION - 2) == 0, "no two of them collide");
+			ok(z < 25,
+			    "10^6 3-grams: the mean of the worst bit differs from 1/2 by "
+			    "sqrt(%.1f) sigma",
+			    z);
+			ok(equal_neighbours(g, MILLION - 2) == 0, "no two of 10^6 3-grams collide");
 		}
 		ok(equal_neighbours(h, MILLION) == 0, "no two of 10^6 %s collide", kinds[k].name);
 	}
 }
 
-/* Distance from 1/2 of the worst of n flip rates. */
+/* Returns the largest difference of n flip rates from 1/2. */
 static double worst_rate(const uint32_t *flips, size_t n, unsigned trials)
 {
 	double worst = 0, d;
@@ -202,7 +207,8 @@ static void test_ngram_avalanche(void)
 				count_flips(d ^ sh_mix_ngram(h, n), flips[at]);
 			}
 		worst = worst_rate(flips[0], n * 64, TRIALS);
-		ok(worst < 0.07, "another token in a %zu-gram flips each bit, p = 0.5 +- %.3f", n,
+		ok(worst < 0.07,
+		    "another token in a %zu-gram flips each bit of the hash, p = 0.5 +- %.3f", n,
 		    worst);
 	}
 }
@@ -218,10 +224,10 @@ static void test_order(void)
 		h[1] = r[0] = sh_mix_token_padded(p, make_word(i + 1 + rng_below(99), p), 0);
 		same += sh_mix_ngram(h, 2) == sh_mix_ngram(r, 2);
 	}
-	ok(same == 0, "\"a b\" and \"b a\" differ, 100000 times");
+	ok(same == 0, "hashes of \"a b\" and \"b a\" differ, in 100000 cases");
 }
 
-/* The three ways to a token's hash, each with other rubbish around it. */
+/* Computes the hash of a token in three ways, each with other random bytes around the token. */
 static void test_padding(void)
 {
 	char text[256];
@@ -245,7 +251,7 @@ static void test_padding(void)
 		sh_mix_tokens(text, &start, &end, 1, mixed, &got);
 		bad += want != got;
 	}
-	ok(!bad, "bytes around a token do not matter, 100000 cases");
+	ok(!bad, "bytes around a token do not change its hash, in 100000 cases");
 }
 
 static void test_ngrams(void)
@@ -276,7 +282,8 @@ static void test_ngrams(void)
 			bad += g[i] != sh_mix_feature(sh_slice(text + start[i], len), seed);
 		}
 	}
-	ok(!bad, "composed n-grams = the n-grams' texts, 10000 documents, n = 1..9");
+	ok(!bad, "hashes composed of tokens are those of the text of the n-gram, 10000 documents, "
+		 "n = 1..9");
 }
 
 /* t/vectors/mix.tsv: feature, seed, four words. */
@@ -343,7 +350,7 @@ static void test_contract(void)
 	unsigned i, words, j, bad;
 
 	for (i = 0; (row = sh_hash_at(i)); i++) {
-		ok(sh_hash_find(row->name) == row, "%s is found by its name", row->name);
+		ok(sh_hash_find(row->name) == row, "the hash %s is found by its name", row->name);
 		for (bad = 0, words = 1; words <= SH_FP_WORDS(row->max_bits); words++) {
 			a[words] = 7;
 			row->feature(sh_slice("some text", 9), 0, words, a);
@@ -356,7 +363,8 @@ static void test_contract(void)
 		ok(!bad, "%s fills its words alone, all different, %s by a seed", row->name,
 		    row->seedless ? "not changed" : "all changed");
 	}
-	ok(i >= 3 && !sh_hash_find("md6") && !sh_hash_find(""), "other names are not found");
+	ok(i >= 3 && !sh_hash_find("md6") && !sh_hash_find(""),
+	    "other names of hashes are not found");
 }
 
 int main(void)

@@ -40,11 +40,12 @@ static void test_random_key(void)
 	uint64_t a[2], b[2];
 	struct sh_error err;
 
-	ok(sh_random_key(a, &err) == 0 && sh_random_key(b, &err) == 0, "random keys come");
-	ok(a[0] != b[0] && a[1] != b[1], "and differ");
+	ok(sh_random_key(a, &err) == 0 && sh_random_key(b, &err) == 0,
+	    "the system gives random keys");
+	ok(a[0] != b[0] && a[1] != b[1], "two random keys differ");
 }
 
-/* Keys of every kind: empty, with NULs, long, one another's prefixes. */
+/* Makes keys of several kinds: empty, with NULs, long, and prefixes of each other. */
 static size_t make_key(char *p, uint64_t i)
 {
 	if (i == 0)
@@ -72,7 +73,7 @@ static void test_against_order(struct sh_hmap *m, uint32_t keys)
 		bad += sh_hmap_find(m, s, &index);
 		bad += sh_hmap_put(m, s, &index, &fresh, &err) < 0 || !fresh || index != i;
 	}
-	ok(!bad && m->n == keys, "%u new keys get 0, 1, 2, ...", keys);
+	ok(!bad && m->n == keys, "%u new keys get the numbers 0, 1, 2, ...", keys);
 	first = sh_hmap_key(m, 1).p;
 	for (i = keys; i-- > 0;) {
 		s = sh_slice(p, make_key(p, i));
@@ -81,10 +82,10 @@ static void test_against_order(struct sh_hmap *m, uint32_t keys)
 		k = sh_hmap_key(m, i);
 		bad += !sh_slice_eq(k, s) || k.p == s.p;
 	}
-	ok(!bad && m->n == keys, "and are found again, in any order, as copies");
-	ok(sh_hmap_key(m, 1).p == first, "which do not move");
+	ok(!bad && m->n == keys, "these keys are found in any order, as copies");
+	ok(sh_hmap_key(m, 1).p == first, "the copies of these keys do not move");
 	memset(p, 'y', 77);
-	ok(!sh_hmap_find(m, sh_slice(p, 77), &index), "what was not put is not found");
+	ok(!sh_hmap_find(m, sh_slice(p, 77), &index), "keys that were not added are not found");
 }
 
 static void test_clear(struct sh_hmap *m)
@@ -93,16 +94,16 @@ static void test_clear(struct sh_hmap *m)
 	uint32_t index = 9;
 	size_t before = sh_hmap_bytes(m);
 
-	ok(before > 300000 * 8, "%zu bytes are held", before);
+	ok(before > 300000 * 8, "the map reports %zu bytes of memory", before);
 	sh_hmap_clear(m);
-	ok(m->n == 0 && sh_hmap_bytes(m) < 200000, "a large map gives its memory back: %zu",
+	ok(m->n == 0 && sh_hmap_bytes(m) < 200000, "a large map frees its memory when emptied: %zu",
 	    sh_hmap_bytes(m));
-	ok(!sh_hmap_find(m, sh_slice_str("a"), &index), "nothing is left in it");
+	ok(!sh_hmap_find(m, sh_slice_str("a"), &index), "an emptied map has no keys");
 	ok(sh_hmap_put(m, sh_slice_str("a"), &index, NULL, &err) == 0 && index == 0,
-	    "it starts again at 0");
+	    "an emptied map numbers keys from 0");
 	sh_hmap_clear(m);
 	ok(!sh_hmap_find(m, sh_slice_str("a"), &index) && sh_hmap_bytes(m) > 0,
-	    "a small map is emptied and keeps its memory");
+	    "a small map keeps its memory when emptied");
 }
 
 static void test_arena(void)
@@ -124,14 +125,15 @@ static void test_arena(void)
 		while (n-- > 0)
 			bad += p[j][n] != (char)j;
 	}
-	ok(i == 300 && !bad, "strings of 0 .. 2 MiB stay as they are");
+	ok(i == 300 && !bad, "strings of 0 to 2 MiB in an arena stay unchanged");
 	ok(!sh_arena_room(&a, SIZE_MAX - 10, &err) && err.code == SH_ERR_NOMEM,
-	    "an absurd length is refused");
+	    "an impossible length is refused");
 	sh_arena_free(&a);
-	ok(a.bytes == 0 && !a.slabs, "a freed arena is an empty one");
+	ok(a.bytes == 0 && !a.slabs, "a freed arena is an empty arena");
 }
 
-/* The first slab has the size of the first string, so the doubled sizes are no powers of two. */
+/* The first slab has the size of the first string. Therefore the doubled sizes are no powers of
+ * two. */
 static void test_arena_bytes(void)
 {
 	enum { STRINGS = 2000, LENGTH = 5000 };
@@ -142,7 +144,7 @@ static void test_arena_bytes(void)
 		if (!sh_arena_room(&a, LENGTH, &err))
 			break;
 	ok(a.bytes >= STRINGS * LENGTH && a.bytes < STRINGS * LENGTH + (2u << 20),
-	    "%zu bytes are allocated for %d", a.bytes, STRINGS * LENGTH);
+	    "an arena allocates %zu bytes for %d", a.bytes, STRINGS * LENGTH);
 	sh_arena_free(&a);
 }
 

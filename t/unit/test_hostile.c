@@ -1,5 +1,5 @@
-/* Tables keyed by data of users: constructed keys need at most three times the time of random ones.
- * Processor time, the least of several runs in turn. */
+/* Tables with keys of the user: constructed keys take at most three times the CPU time of random
+ * keys. Each time is the least of several alternating runs. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -78,7 +78,7 @@ static void terms(const uint64_t *key)
 	sh_terms_free(&t);
 }
 
-/* Neither up nor down, so that every key is remembered. */
+/* Keys neither ascend nor descend, so that the table stores every key. */
 static void order(const uint64_t *key)
 {
 	struct sh_keyorder o;
@@ -211,11 +211,14 @@ int main(void)
 		random_keys[i] = rng();
 	for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) {
 		ratio = worst_ratio(tables[i].fill);
-		ok(ratio < 3 && !failed, "%s: %d kinds of crafted keys cost at most %.2f times",
+		ok(ratio < 3 && !failed,
+		    "%s: %d kinds of crafted keys cost at most %.2f times as much as random keys",
 		    tables[i].name, WAYS, ratio);
 	}
 	ratio = first_to_last();
 	ok(ratio < 3 && !failed,
-	    "a fingerprint of half the records, first in order, costs %.2f times", ratio);
+	    "a fingerprint of half of the records, first in order, costs %.2f times as much as "
+	    "last",
+	    ratio);
 	return done_testing();
 }

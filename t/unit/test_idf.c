@@ -1,5 +1,5 @@
-/* Tables of idf that others wrote: values rounded to millionths as by hand, the median, the
- * mean. */
+/* Tables of idf from other programs: values are rounded to millionths, and median and mean are
+ * right. */
 #include "weight/idf.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void test_rounding(void)
 		uint64_t unit = 1, exact;
 		char number[40];
 
-		if (rng_below(3) == 0) /* half a millionth, or next to it */
+		if (rng_below(3) == 0) /* half a millionth, or near it */
 			part = rng_below(1000000) * 1000000 + 499999 + rng_below(3);
 		for (int k = places; k < 12; k++)
 			unit *= 10;
@@ -79,33 +79,36 @@ static void test_rounding(void)
 	}
 	ok(wrong == 0, "values are rounded to millionths, halves up: %d are not", wrong);
 	ok(value_of("8e-05") == 80 && value_of("1.25E+1") == 12500000 && value_of("5e-7") == 1,
-	    "powers of ten, as Python prints them");
+	    "powers of ten are read as Python prints them");
 	ok(refused("e5") && refused("1e") && refused("1e300") && refused("0x1p-2") &&
 		refused("-1e2") && refused("1e-"),
-	    "what is no such number is refused");
-	ok(value_of("0.0000005") == 1 && value_of("0.00000049999999") == 0, "a half, and less");
+	    "other numbers are refused");
+	ok(value_of("0.0000005") == 1 && value_of("0.00000049999999") == 0,
+	    "a half of a millionth is rounded up, and less than a half down");
 }
 
 static void test_table(void)
 {
 	struct sh_idf_table t = load("b 2\na\t1\nc d 7\nb 4\r\n");
 
-	ok(t.lines == 4 && t.features.n == 3, "4 lines of 3 features");
+	ok(t.lines == 4 && t.features.n == 3, "4 lines give 3 features");
 	ok(sh_idf_lookup(&t, sh_slice("b", 1), 0) == 4000000, "the last line of a feature counts");
-	ok(sh_idf_lookup(&t, sh_slice("c d", 3), 0) == 7000000, "a feature of two words");
-	ok(sh_idf_lookup(&t, sh_slice("c", 1), 5) == 5, "another gets what is said");
+	ok(sh_idf_lookup(&t, sh_slice("c d", 3), 0) == 7000000,
+	    "a feature of two words has its value");
+	ok(sh_idf_lookup(&t, sh_slice("c", 1), 5) == 5,
+	    "a feature that the table lacks has the given value");
 	ok(sh_idf_real(&t, sh_slice("a", 1), 0) == 1 && sh_idf_real(&t, sh_slice("x", 1), 8) == 8,
-	    "doubles as well");
-	ok(t.median == 4000000, "the median is that of features");
-	ok(t.real_mean == 3.5, "the mean is that of lines");
+	    "the values as doubles are those of the file");
+	ok(t.median == 4000000, "the median is that of the features");
+	ok(t.real_mean == 3.5, "the mean is that of the lines");
 	sh_idf_table_free(&t);
 	t = load("\na 1\nb 2\n\r\nc 3\n");
 	/* (double): of wider registers, as i386 has, the constant would have all bits. */
 	ok(t.features.n == 3 && t.real_mean == (double)1.2 && t.median == 2000000,
-	    "empty lines are skipped, and counted for the mean");
+	    "empty lines give no feature, and count in the mean");
 	sh_idf_table_free(&t);
 	t = load("a 1\nb 2\nc 3\nd 4\n");
-	ok(t.median == 3000000, "of an even number the upper one is the median");
+	ok(t.median == 3000000, "the median of an even number of values is the upper one");
 	sh_idf_table_free(&t);
 }
 

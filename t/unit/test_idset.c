@@ -14,7 +14,7 @@ static char text[MOST][40];
 static struct sh_slice id[MOST];
 static uint32_t handle[MOST];
 
-/* Ids of any bytes, some with a long common beginning, some equal. */
+/* Makes ids of any bytes, some with a long common beginning, some equal. */
 static void draw(size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static void add_all(struct sh_idset *set, size_t n, unsigned threads)
 		sh_idset_batch_free(&adder[i].batch);
 }
 
-/* Returns how many of n drawn ids are numbered wrongly. */
+/* Returns the number of wrong numbers among n random ids. */
 static size_t wrong_numbers(size_t n)
 {
 	struct sh_slice *sorted = malloc(n * sizeof *sorted + 1);
@@ -108,10 +108,10 @@ int main(void)
 
 	rng_init(0x1D5E7);
 	rounds = rng_rounds(40);
-	ok(wrong_numbers(0) == 0, "no ids");
+	ok(wrong_numbers(0) == 0, "a set without ids is empty");
 	for (unsigned i = 0; i < rounds; i++)
 		wrong += wrong_numbers(1 + rng_below(rng_below(2) ? 50 : MOST));
-	ok(wrong == 0, "numbers are places in bytewise order, handles stand for ids, %u times",
+	ok(wrong == 0, "numbers are places in bytewise order, and handles give their ids, %u times",
 	    rounds);
 	return done_testing();
 }

@@ -1,4 +1,4 @@
-/* lib/ingest and its readers: decoders against encoders, frames cut at every byte, headers,
+/* lib/ingest and its readers: decoders compared with encoders, frames cut at every byte, headers,
  * charsets, pages. t/shdoc.bats compares whole files with Python's libraries. */
 #include "ingest/http.h"
 #include "ingest/ids.h"
@@ -26,7 +26,7 @@ static void random_bytes(struct sh_buf *b, size_t n)
 
 /* ---- the reader ---- */
 
-/* Reading by any mixture of ways gives the bytes, in order. */
+/* Any mixture of the reading functions gives the bytes in order. */
 static void reader(void)
 {
 	bool same = true, lines = true;
@@ -101,7 +101,7 @@ static void reader_of_file(void)
 		sh_buf_free(&out);
 	}
 	unlink(path);
-	ok(same, "a file gives its lines, whatever is taken when");
+	ok(same, "a file gives its lines, whenever lines are consumed");
 }
 
 /* ---- transfer ---- */
@@ -159,17 +159,17 @@ static void transfer(void)
 		must(sh_quoted_printable_decode(sh_buf_slice(&coded), &out, &err) == 0);
 		quoted = quoted && sh_slice_eq(sh_buf_slice(&in), sh_buf_slice(&out));
 	}
-	ok(base64, "base64 of random bytes is undone");
-	ok(quoted, "quoted-printable of random bytes is undone");
+	ok(base64, "base64 of random bytes is decoded");
+	ok(quoted, "quoted-printable of random bytes is decoded");
 	out.n = 0;
 	sh_base64_decode(sh_slice_str("a!GV s\r\nbG8=!!junk"), &out, &err);
-	ok(is(&out, "hello"), "base64: foreign bytes are skipped, padding ends it");
+	ok(is(&out, "hello"), "base64: other bytes are skipped, and padding ends the data");
 	out.n = 0;
 	sh_base64_decode(sh_slice_str("YQ==Yg=="), &out, &err);
-	ok(is(&out, "a"), "base64: padding of two characters ends it, too");
+	ok(is(&out, "a"), "base64: padding of two characters ends the data");
 	out.n = 0;
 	sh_quoted_printable_decode(sh_slice_str("a \t\r\nb  c=\n=4G=3d=d ="), &out, &err);
-	ok(is(&out, "a\r\nb  c=4G==d "), "quoted-printable: blanks before line ends go");
+	ok(is(&out, "a\r\nb  c=4G==d "), "quoted-printable: blanks before line ends are removed");
 	sh_buf_free(&in);
 	sh_buf_free(&coded);
 	sh_buf_free(&out);
@@ -209,20 +209,21 @@ static void chunks(void)
 			      out.n <= in.n && memcmp(out.p, in.p, out.n) == 0;
 		}
 	}
-	ok(whole, "chunks are put together");
+	ok(whole, "chunks are joined");
 	ok(strict, "chunks that are cut anywhere are an error");
-	ok(cut, "or give their beginning, where that is allowed");
+	ok(cut, "chunks that are cut anywhere give their beginning, when that is allowed");
 	out.n = 0;
 	ok(sh_dechunk(sh_slice_str("000000000000001\r\na\r\n0\r\n"), false, &out, &err) == 1 &&
 		is(&out, "a"),
-	    "a size of 15 digits");
+	    "a chunk size of 15 digits is accepted");
 	ok(sh_dechunk(sh_slice_str("0000000000000001\r\na\r\n0\r\n"), false, &out, &err) == 0,
-	    "one of 16 is none");
-	ok(sh_dechunk(sh_slice_str("plain text"), false, &out, &err) == 0, "no chunks at all");
+	    "a chunk size of 16 digits is refused");
+	ok(sh_dechunk(sh_slice_str("plain text"), false, &out, &err) == 0,
+	    "data without chunks are refused");
 	ok(sh_dechunk(sh_slice_str("1\r\na\r\n-\r\n"), false, &out, &err) == -1,
-	    "a later size that is none is an error");
+	    "a wrong size of a later chunk is an error");
 	ok(sh_dechunk(sh_slice_str("ffffffffffffffff0\r\na"), false, &out, &err) <= 0,
-	    "a size beyond all numbers");
+	    "a chunk size that overflows is refused");
 	sh_buf_free(&in);
 	sh_buf_free(&coded);
 	sh_buf_free(&out);
@@ -244,19 +245,19 @@ static bool says(const char *value, const char *charset, const char *boundary)
 static void parameters(void)
 {
 	ok(says("a/b; charset='x'; boundary='y'", "x", "'y'"),
-	    "single quotes: none of a charset, part of a boundary");
+	    "single quotes are removed from a charset, and belong to a boundary");
 	ok(says("a/b; charset=; charset=x; charset=y; charset*1=z; boundary*=''z; boundary=a", "x",
 	       "z"),
-	    "the first counts that says something");
+	    "the first parameter with a value counts");
 	ok(says("a/b; boundary*0=ab;\n BOUNDARY*1=\"c d\"; boundary*3=x; boundary*2=e", "",
 	       "abc de"),
-	    "pieces, as far as they are in order");
+	    "pieces of a parameter are joined while they are in order");
 	ok(says("a/b; charset*=us-ascii'en'utf%2D8; boundary*0*=''%3da%3D%; boundary*1=%41; "
 		"boundary*2*='b'",
 	       "utf-8", "=a=%%41'b'"),
-	    "escapes, and pieces without");
+	    "escapes are decoded in pieces that are marked, and kept in others");
 	ok(says("a/b; charset*; charset*x=a; charsets=b; boundary**=c; boundary*1=d", "", ""),
-	    "none");
+	    "other names are not parameters");
 }
 
 static void headers(void)
@@ -267,15 +268,15 @@ static void headers(void)
 
 	ok(sh_header_size(head) == head.n - 7, "a header ends at its empty line");
 	ok(sh_header_find(head, "a", &v) && sh_slice_eq(v, sh_slice_str("1")),
-	    "the first of a name counts");
+	    "the first field of a name counts");
 	ok(sh_header_find(head, "B", &v) && sh_header_unfold(v, &b, &err) == 0 && is(&b, "x y\tz"),
-	    "folded lines belong together");
-	ok(sh_header_find(head, "C", &v) && v.n == 0, "a field may be empty");
+	    "folded lines of a field are joined");
+	ok(sh_header_find(head, "C", &v) && v.n == 0, "an empty field is read");
 	b.n = 0;
 	ok(sh_header_join(head, "a", &b, &err) == 0 && is(&b, "1, 2"),
-	    "all fields of a name make a list");
+	    "all fields of a name are joined to a list");
 	ok(!sh_header_find(head, "D", &v) && !sh_header_find(head, "y", &v),
-	    "the body is no field");
+	    "a line of the body is not read as a field");
 	sh_media_parse(
 	    sh_slice_str("Text/HTML;x=\";charset=a\" ; CharSet=\"UT\\F-8\"; boundary=A=b'"), &m);
 	ok(strcmp(m.type, "text/html") == 0 && strcmp(m.charset, "utf-8") == 0 &&
@@ -283,12 +284,12 @@ static void headers(void)
 	    "media type: %s, %s, %s", m.type, m.charset, m.boundary);
 	ok(sh_mail_header_size(sh_slice_str("A: b\nno field\n\n")) == 5 &&
 		sh_mail_header_size(sh_slice_str("no field\n\n")) == 0,
-	    "what is no field begins a mail's body");
+	    "a line that is no field begins the body of a mail");
 	ok(sh_mail_header_size(sh_slice_str("A \t: b\nC: d\n\ne")) == 13,
-	    "blanks before the colon, as old mail has them");
+	    "blanks before the colon are accepted, as in old mail");
 	ok(sh_mail_header_size(sh_slice_str(">From a remote from b\nFrom c\nA: b\n\nd")) == 35 &&
 		sh_mail_header_size(sh_slice_str("A: b\nFrom c\n\n")) == 5,
-	    "what relays put before it");
+	    "lines that relays put before the header are skipped");
 	parameters();
 	sh_buf_free(&b);
 }
@@ -315,7 +316,7 @@ static bool decodes(const char *in, size_t n, const char *declared, const char *
 
 #define DECODES(in, ...) ok(decodes(in, sizeof(in) - 1, __VA_ARGS__), "%s", #__VA_ARGS__)
 
-/* Names that the web has for a charset, and glibc for another or for none. */
+/* Names of charsets that mean another charset in glibc than on the web, or none. */
 static void label_names(void)
 {
 	static const struct {
@@ -352,10 +353,10 @@ static void label_names(void)
 			sh_buf_free(&out);
 		}
 	}
-	/* A held-back letter comes before the replacement of the ill-formed bytes behind it. */
+	/* A letter that iconv holds back comes before the replacement of the ill-formed bytes. */
 	charset.forced = "windows-1255";
 	DECODES("\xFA\xD9\xFA", NULL, "ת\xEF\xBF\xBDת", "WINDOWS-1255", SH_CHARSET_FORCED);
-	/* And the set that an escape led to stays. */
+	/* The character set of an escape sequence stays in effect. */
 	charset.forced = "iso-2022-jp";
 	DECODES("\x1B$B$3\xFF$s\x1B(B", NULL, "こ\xEF\xBF\xBDん", "ISO-2022-JP", SH_CHARSET_FORCED);
 	charset.forced = NULL;
@@ -401,15 +402,17 @@ static void charsets(void)
 	}
 	DECODES("\xC3\xA9", "latin1", "Ã©", "WINDOWS-1252", SH_CHARSET_DECLARED);
 	DECODES("\x80", "ISO-8859-1", "€", "WINDOWS-1252", SH_CHARSET_DECLARED);
-	ok(decodes(greek, 8, "iso-8859-7", "καλημέρα", "ISO-8859-7", SH_CHARSET_DECLARED), "Greek");
+	ok(decodes(greek, 8, "iso-8859-7", "καλημέρα", "ISO-8859-7", SH_CHARSET_DECLARED),
+	    "declared Greek is decoded");
 	charset.forced = "iso-8859-7";
-	ok(decodes(greek, 8, "utf-8", "καλημέρα", "ISO-8859-7", SH_CHARSET_FORCED), "forced Greek");
+	ok(decodes(greek, 8, "utf-8", "καλημέρα", "ISO-8859-7", SH_CHARSET_FORCED),
+	    "Greek is decoded by --from-charset");
 	charset.forced = NULL;
 	if (sh_charset_known(&charset, "gb2312")) {
 		DECODES("\xC4\xE3\xBA\xC3", "gb2312", "你好", "GB18030", SH_CHARSET_DECLARED);
 		DECODES("\x1B$B$3$s\x1B(B.", NULL, "こん.", "ISO-2022-JP", SH_CHARSET_DETECTED);
 		DECODES("\xFE\xFF\x4F\x60\x59\x7D", NULL, "你好", "UTF-16BE", SH_CHARSET_MARK);
-		/* Half a pair, a value beyond Unicode and a cut at the end are replaced alone. */
+		/* Half of a pair, a value above U+10FFFF and a cut each give one U+FFFD. */
 		DECODES("\xFF\xFEh\0\0\xD8i\0\0\xDCj\0k", NULL,
 		    "h\xEF\xBF\xBDi\xEF\xBF\xBDj\xEF\xBF\xBD", "UTF-16LE", SH_CHARSET_MARK);
 		label_names();
@@ -425,7 +428,7 @@ static void charsets(void)
 		    SH_CHARSET_DECLARED);
 }
 
-/* Any bytes become well-formed UTF-8, whatever is declared. */
+/* Any bytes become well-formed UTF-8, with any declared charset. */
 static void any_bytes(void)
 {
 	static const char *const names[] = { "utf-8", "utf-16", "gbk", "big5", "shift_jis",
@@ -445,7 +448,7 @@ static void any_bytes(void)
 		else
 			good = good && out.p[0] == 'x' && sh_utf8_valid(out.p, out.n);
 	}
-	ok(good, "any bytes become UTF-8");
+	ok(good, "any bytes become well-formed UTF-8");
 	sh_buf_free(&in);
 	sh_buf_free(&out);
 }
@@ -463,7 +466,7 @@ static void page(const char *in, const char *want)
 	sh_buf_free(&out);
 }
 
-/* How a parser mends a page is its own matter, but no text may be lost. */
+/* A parser may repair a page in any way, but no text may be lost. */
 static void whatever(const char *in, const char *want)
 {
 	struct sh_buf out = { 0 };
@@ -478,7 +481,7 @@ static void whatever(const char *in, const char *want)
 	sh_buf_free(&out);
 }
 
-/* Elements from the table, each alone: whether they part lines, words or nothing. */
+/* Elements of the table, each alone: they separate lines, words or nothing. */
 static void elements(void)
 {
 	static const char *const blocks[] = { "address", "article", "aside", "blockquote", "center",
@@ -515,13 +518,13 @@ static void pages(void)
 	    sh_slice_str("<meta http-equiv=x content='text/html;charset=C;'>"), name, 64);
 	ok(strcmp(name, "c") == 0, "a page's charset: %s", name);
 	sh_page_charset(sh_slice_str("<?xml version='1.0' encoding=\"d\"?><p>charset=e"), name, 64);
-	ok(strcmp(name, "d") == 0, "an XML declaration: %s", name);
+	ok(strcmp(name, "d") == 0, "the charset of an XML declaration: %s", name);
 	sh_page_charset(sh_slice_str("<p>charset=e <meta name=f"), name, 64);
-	ok(*name == '\0', "none");
+	ok(*name == '\0', "a page without a declaration has no charset");
 	sh_page_charset(sh_slice_str("<!--><meta content='http://x/?charset=a&encoding=b' "
 				     "data-charset=c><meta/charset=d><meta charset=e>"),
 	    name, 64);
-	ok(strcmp(name, "d") == 0, "not in an address or another name: %s", name);
+	ok(strcmp(name, "d") == 0, "no charset is found in a URL or another name: %s", name);
 	if (strstr(sh_ingest_lacks(), "HTML")) {
 		struct sh_buf out = { 0 };
 
@@ -566,7 +569,7 @@ static void pages(void)
 	whatever("</b></div>a</p>b<b><p>c</b>d", "abcd");
 	whatever("</html>a<html><body>b</body></html>c<p>d</body>e", "abcde");
 	whatever("<table>a<div>b<tr>c</div><td>d</span>e", "abcde");
-	/* More than an int holds is not even looked at. */
+	/* A size above INT_MAX is refused before the page is read. */
 	ok(sizeof(size_t) == 4 ||
 		(sh_page_text(sh_slice("", (size_t)1 << 31), &(struct sh_buf){ 0 }, &err) < 0 &&
 		    err.code == SH_ERR_RECORD),
@@ -617,8 +620,8 @@ static size_t count_records(struct sh_slice in, const struct sh_buf *blocks, boo
 	return n;
 }
 
-/* Blocks that look like records themselves; cut at every byte, the file is never taken for whole
- * but between records. */
+/* Blocks contain bytes that look like records. A file that is cut within a record is never
+ * accepted. */
 static void frames(void)
 {
 	enum { RECORDS = 5 };
@@ -644,7 +647,7 @@ static void frames(void)
 			size_t got = count_records(part, block, true, &status);
 			int unseen;
 
-			/* The line ends behind a block may be missing. */
+			/* The line ends behind the last block may be missing. */
 			while (done < RECORDS && n >= ends[done] - 4)
 				done++;
 			count_records(part, block, false, &unseen);
@@ -655,7 +658,7 @@ static void frames(void)
 			sh_buf_free(&block[i]);
 		sh_buf_free(&file);
 	}
-	ok(whole, "WARC records by their lengths, whatever stands in their blocks");
+	ok(whole, "WARC records end by their lengths, with any bytes in their blocks");
 	ok(cut, "a WARC file cut anywhere within a record is an error, and only there");
 }
 
@@ -667,9 +670,9 @@ static void from_lines(void)
 		"from a 10:00", "From a 10:0", "" };
 
 	for (size_t i = 0; i < 3; i++)
-		ok(sh_mbox_from(sh_slice_str(yes[i])), "parts messages: %.12s", yes[i]);
+		ok(sh_mbox_from(sh_slice_str(yes[i])), "begins a message: %.12s", yes[i]);
 	for (size_t i = 0; i < 6; i++)
-		ok(!sh_mbox_from(sh_slice_str(no[i])), "does not: %.14s", no[i]);
+		ok(!sh_mbox_from(sh_slice_str(no[i])), "does not begin a message: %.14s", no[i]);
 }
 
 /* ---- ids ---- */

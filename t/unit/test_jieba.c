@@ -1,4 +1,4 @@
-/* The segmenter against the results of jieba 0.42.1: all of t/vectors/jieba_*.tsv. */
+/* Compares the segmenter with the results of jieba 0.42.1: all of t/vectors/jieba_*.tsv. */
 #include <math.h>
 
 #include "jieba_util.h"
@@ -265,9 +265,10 @@ static void check_totals(void)
 		keys += jieba->node[i].check != SH_NODE_FREE && i != SH_NODE_ROOT;
 		words += jieba->freq[i] > 0;
 	}
-	ok(jieba->h.total == 60101967, "the frequencies' sum is jieba's");
-	ok(jieba->h.log_total == log(60101967.0), "so is its logarithm");
-	ok(keys == 498113 && words == 349045, "%u keys, %u of them words", keys, words);
+	ok(jieba->h.total == 60101967, "the sum of the frequencies is that of jieba");
+	ok(jieba->h.log_total == log(60101967.0), "the logarithm of the sum is that of jieba");
+	ok(keys == 498113 && words == 349045, "the dictionary has %u keys, %u of them words", keys,
+	    words);
 	ok(jieba->h.max_len == 16, "the longest word has %u characters", jieba->h.max_len);
 }
 

@@ -1,5 +1,5 @@
-/* Properties of the segmenter over any bytes, and damaged dictionary files, which must
- * be refused or harmless. Run it under sanitizers: `make check SAN=1`. */
+/* Properties of the segmenter over any bytes. Damaged dictionary files must be refused or harmless.
+ * Run it with sanitizers: `make check SAN=1`. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -48,7 +48,7 @@ static struct sh_slice exact(const struct sh_buf *b)
 	return sh_slice(copy, b->n);
 }
 
-/* Each byte once, in order. */
+/* Returns whether the words contain each byte once, in order. */
 static int is_partition(const struct sh_slice *words, size_t n, struct sh_slice text)
 {
 	const char *p = text.p;
@@ -69,7 +69,7 @@ static int is_within(const struct sh_slice *words, size_t n, struct sh_slice tex
 	return 1;
 }
 
-/* The same words when they come in batches. */
+/* Returns whether the words in batches are those of the whole text. */
 static int same_in_batches(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text,
     const struct sh_slice *want, size_t n_want)
 {
@@ -193,7 +193,7 @@ static void test_long_blocks(const struct sh_jieba *j)
 
 /* ---- damage ---- */
 
-/* Use all there is of a dictionary that may be damaged. */
+/* Uses every part of a dictionary that may be damaged. */
 static void use(struct sh_slice image)
 {
 	struct sh_error err;
@@ -246,8 +246,9 @@ static void test_header_bytes(const struct sh_buf *image)
 		refused += !opens(sh_buf_slice(image));
 		image->p[i] = was;
 	}
-	ok(refused == 2 * (int)sizeof(struct sh_jieba_header), "any changed header byte is seen");
-	ok(opens(sh_buf_slice(image)), "unchanged, the image opens");
+	ok(refused == 2 * (int)sizeof(struct sh_jieba_header),
+	    "every changed byte of the header is found");
+	ok(opens(sh_buf_slice(image)), "an unchanged image opens");
 }
 
 static void test_truncation(const struct sh_buf *image)
@@ -299,12 +300,12 @@ static void test_wrong_tables(const struct sh_buf *image, int rounds)
 		use(sh_buf_slice(&bad));
 	}
 	ok(opened > rounds / 2 && seen >= opened - rounds / 20,
-	    "wrong tables, %d times: %d opened, did no harm, %d found by sh_jieba_check()", rounds,
+	    "wrong tables, %d times: %d opened without harm, %d found by sh_jieba_check()", rounds,
 	    opened, seen);
 	sh_buf_free(&bad);
 }
 
-/* Wrong numbers in the header under a right checksum: somebody's handiwork. */
+/* A crafted header has wrong numbers and a right checksum. */
 static void test_wrong_numbers(const struct sh_buf *image, int rounds)
 {
 	struct sh_buf bad = { 0 };
@@ -320,7 +321,7 @@ static void test_wrong_numbers(const struct sh_buf *image, int rounds)
 		opened += opens(sh_buf_slice(&bad));
 		use(sh_buf_slice(&bad));
 	}
-	ok(opened > 0, "wrong numbers, %d times: %d opened and did no harm", rounds, opened);
+	ok(opened > 0, "wrong numbers, %d times: %d opened without harm", rounds, opened);
 	sh_buf_free(&bad);
 }
 
@@ -367,7 +368,7 @@ static void test_orphan(void)
 	sh_jieba_seal(image.p);
 	must((j = sh_jieba_open_image(sh_buf_slice(&image), &err)) != NULL);
 	ok(sh_jieba_add_user(j, sh_slice_str(word), &err) < 0 && err.code == SH_ERR_RECORD,
-	    "a node whose parent is none: %s", err.text);
+	    "a node whose parent is not a node: %s", err.text);
 	sh_jieba_delete(j);
 	sh_buf_free(&image);
 }
@@ -383,17 +384,18 @@ static void test_open_file(const struct sh_buf *image)
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	must(fd >= 0 && write(fd, image->p, image->n) == (ssize_t)image->n);
 	j = sh_jieba_open(path, &err);
-	ok(j && sh_jieba_freq(j, sh_slice_str("中国人")) == 7, "a file is mapped");
-	ok(j && sh_jieba_check(j, &err) == 0, "and whole");
+	ok(j && sh_jieba_freq(j, sh_slice_str("中国人")) == 7, "a dictionary file is mapped");
+	ok(j && sh_jieba_check(j, &err) == 0, "a mapped dictionary passes the check");
 	sh_jieba_delete(j);
 	must(ftruncate(fd, (off_t)image->n - 1) == 0);
-	ok(!sh_jieba_open(path, &err) && strstr(err.text, path), "short by a byte: %s", err.text);
+	ok(!sh_jieba_open(path, &err) && strstr(err.text, path),
+	    "a file without its last byte is refused: %s", err.text);
 	must(ftruncate(fd, 10) == 0);
-	ok(!sh_jieba_open(path, &err), "ten bytes: %s", err.text);
+	ok(!sh_jieba_open(path, &err), "a file of ten bytes is refused: %s", err.text);
 	close(fd);
 	unlink(path);
-	ok(!sh_jieba_open(path, &err), "no file: %s", err.text);
-	ok(!sh_jieba_open("/", &err), "a directory: %s", err.text);
+	ok(!sh_jieba_open(path, &err), "a missing file is refused: %s", err.text);
+	ok(!sh_jieba_open("/", &err), "a folder is refused: %s", err.text);
 }
 
 /* ---- compiling ---- */

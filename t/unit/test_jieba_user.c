@@ -1,4 +1,4 @@
-/* Words added to an open dictionary, against a map of all keys. */
+/* Compares words added to an open dictionary with a map of all keys. */
 #include "base/hmap.h"
 #include "jieba_util.h"
 #include "rng.h"
@@ -86,7 +86,8 @@ static void test_user_words(const struct sh_buf *image)
 		if (i % 5000 == 0)
 			absent &= holds_all(j, &o);
 	}
-	ok(absent && holds_all(j, &o), "%d user words, all %u keys hold", KEY_WORDS, o.keys.n);
+	ok(absent && holds_all(j, &o), "%d user words: all %u keys have the expected values",
+	    KEY_WORDS, o.keys.n);
 	for (int i = 0; i < KEY_WORDS; i++) {
 		uint32_t at;
 
@@ -94,11 +95,12 @@ static void test_user_words(const struct sh_buf *image)
 		if (!sh_hmap_find(&o.keys, sh_buf_slice(&word), &at))
 			absent &= sh_jieba_freq(j, sh_buf_slice(&word)) == -1;
 	}
-	ok(absent, "others are not there");
+	ok(absent, "other words are not in the dictionary");
 	must(sh_jieba_save(j, &saved, &err) == 0);
 	sh_jieba_delete(j);
 	must((j = sh_jieba_open_image(sh_buf_slice(&saved), &err)) != NULL);
-	ok(sh_jieba_check(j, &err) == 0 && holds_all(j, &o), "saved and opened, they are the same");
+	ok(sh_jieba_check(j, &err) == 0 && holds_all(j, &o),
+	    "the saved dictionary has the same keys");
 	sh_jieba_delete(j);
 	sh_hmap_free(&o.keys);
 	sh_buf_free(&word);

@@ -1,4 +1,4 @@
-/* The join against comparing all with all: random sets, every kernel, every way through. */
+/* Compares the join with a comparison of all pairs: random sets, every kernel, every plan. */
 #include "base/compare.h"
 #include "join/join.h"
 
@@ -105,7 +105,7 @@ static void brute_cross(struct hits *h, const uint64_t *x, size_t nx, const uint
 static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 68, 100, 192,
 	1024 };
 
-/* From everything at once to plans within plans for a handful. */
+/* Limits from all records at once to a plan within a plan for a few records. */
 static const struct sh_join_limits limits[] = {
 	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
 	{ 0, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
@@ -135,8 +135,8 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 	return j;
 }
 
-/* One set through every kernel: the pairs of the brute force, in the same order by all, with any
- * number of threads. */
+/* Joins one set with every kernel. The pairs are those of brute force, in the same order for all
+ * kernels and any number of threads. */
 static bool self_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
@@ -279,7 +279,7 @@ static bool cross_case(struct room *r)
 	brute_cross(&r->want, r->fp, nx, y, ny, SH_FP_WORDS(bits), k);
 	r->got.n = 0;
 	good = sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
-	/* The working memory is used again by the next call. */
+	/* The next call uses the working memory again. */
 	good &= sh_join_self(j, y, ny, keep, &r->first, &err) == 0;
 	r->first.n = r->got.n = 0;
 	good &= sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
@@ -409,10 +409,11 @@ static void plans(void)
 	ok(apart, "blocks share no bits");
 	task.k = 3;
 	sh_plan(&plan, &task);
-	ok(plan.seconds < plan.brute_seconds / 100, "k 3 of a million: far cheaper than all pairs");
+	ok(plan.seconds < plan.brute_seconds / 100,
+	    "k 3 of a million fingerprints is far cheaper than all pairs");
 	task.nx = task.ny = 50;
 	sh_plan(&plan, &task);
-	ok(plan.blocks == 0, "fifty are compared all with all");
+	ok(plan.blocks == 0, "fifty fingerprints are compared pair by pair");
 }
 
 /* The plan is by halves from this number of fingerprints on, for these distributions. */
@@ -471,7 +472,7 @@ static void plans_of_ascending(void)
 		fp[i] = i << 44 | rng() >> 20;
 	sh_join_set_limits(j, &usual);
 	ok(sh_join_plan_self(j, &plan, fp, N, &err) == 0 && plan.even,
-	    "words in ascending order are seen to be even at all bits");
+	    "words in ascending order count as even at all bits");
 	sh_join_delete(j);
 	free(fp);
 }
@@ -481,18 +482,18 @@ static void errors(struct room *r)
 	struct sh_error err;
 	struct sh_join *j = new_join(64, 64, NULL);
 
-	ok(sh_join_new(63, 3, NULL, &err) == NULL && err.code == SH_ERR_PARAM, "63 bits: %s",
-	    err.text);
+	ok(sh_join_new(63, 3, NULL, &err) == NULL && err.code == SH_ERR_PARAM,
+	    "63 bits are refused: %s", err.text);
 	ok(sh_join_new(64, 3, "abacus", &err) == NULL && err.code == SH_ERR_PARAM, "%s", err.text);
 	random_set(r->fp, 100, 64, 3);
 	r->got.n = 0;
 	r->got.stop_at = 2000;
 	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == -1 && err.code == SH_ERR_IO,
-	    "a receiver that fails stops the join");
+	    "a callback that fails ends the join");
 	r->got.stop_at = 0;
 	r->got.n = 0;
 	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == 0 && r->got.n == 4950,
-	    "k = bits: every pair");
+	    "k = bits gives every pair");
 	sh_join_delete(j);
 }
 

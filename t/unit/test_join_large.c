@@ -1,5 +1,5 @@
-/* The join of large sets, with the code that only large sets use: against comparing all with all,
- * and between kernels. */
+/* The join of large sets, with the code that only large sets use: compared with a comparison of all
+ * pairs, and between kernels. */
 #include "join/join.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void groups(uint64_t *fp, uint32_t i)
 		flip(fp, below(64));
 }
 
-/* few: there are few pairs, so that the plan must win by far. */
+/* few: there are few pairs, so that the plan must be much faster. */
 static void skewed(
     const char *name, void (*make)(uint64_t *, uint32_t), size_t n, unsigned k, bool few)
 {
@@ -91,7 +91,8 @@ static void skewed(
 	ok(got.n == want.n && got.sum == want.sum, "%s, n %zu, k %u: %llu pairs", name, n, k,
 	    (unsigned long long)want.n);
 	if (few)
-		ok(plan < brute, "%s, k %u: faster than comparing all", name, k);
+		ok(plan < brute, "%s, k %u: the join is faster than a comparison of all pairs",
+		    name, k);
 	printf("# %.3f s against %.3f s\n", (double)plan / CLOCKS_PER_SEC,
 	    (double)brute / CLOCKS_PER_SEC);
 	free(fp);
@@ -128,7 +129,8 @@ static void even(uint32_t n, unsigned k)
 			good &= got.n == want.n && got.sum == want.sum;
 			sh_join_delete(j);
 		}
-	ok(good && want.n > n / 40, "%u even ones, k %u: by halves as by blocks, %llu pairs", n, k,
+	ok(good && want.n > n / 40,
+	    "%u even fingerprints, k %u: halves and blocks give the same %llu pairs", n, k,
 	    (unsigned long long)want.n);
 	free(fp);
 }

@@ -1,5 +1,5 @@
-/* The JSON scanner against jansson, where the build has it, on generated lines and their mutations;
- * and against the specification. */
+/* Compares the JSON scanner with jansson, when the build has it, on generated lines and their
+ * mutations; and with the specification. */
 #include "record/json.h"
 
 #include <stdlib.h>
@@ -97,12 +97,13 @@ static void depth(void)
 	memset(p, '[', SH_JSON_DEPTH - 1);
 	memset(p + SH_JSON_DEPTH - 1, ']', SH_JSON_DEPTH - 1);
 	strcpy(p + 2 * (SH_JSON_DEPTH - 1), "}");
-	ok(!scan(line, v), "nested as deep as allowed");
+	ok(!scan(line, v), "the largest depth of nesting is accepted");
 	memset(p, '[', SH_JSON_DEPTH);
-	ok(scan(line, v) && strstr(scan(line, v), "nested deeper than 2048"), "and no deeper");
+	ok(scan(line, v) && strstr(scan(line, v), "nested deeper than 2048"),
+	    "a larger depth of nesting is refused");
 }
 
-/* Each byte at each place of a string, which is looked at eight bytes at a time. */
+/* Tests each byte at each place of a string, because the scanner reads eight bytes at a time. */
 static void bytes(void)
 {
 	char text[] = "{\"id\":\"abcdefghijklmnopqrstuvw\"}";
@@ -170,7 +171,7 @@ static void surrogates(void)
 			 !sh_slice_eq(sh_buf_slice(&got), sh_slice(bytes, length));
 	}
 	sh_buf_free(&got);
-	ok(wrong == 0, "pairs of \\u escapes about every bound");
+	ok(wrong == 0, "pairs of \\u escapes around every bound are decoded");
 }
 
 /* ---- against jansson ---- */
@@ -347,7 +348,7 @@ static void against_jansson(const char *what, unsigned cases, bool mutated)
 		put_object(0);
 		for (uint64_t n = mutated ? 1 + rng_below(3) : 0; n; n--)
 			mutate();
-		/* Of its exact size, so that a sanitizer sees reads beyond it. */
+		/* The block has the exact size, so that a sanitizer finds reads beyond it. */
 		copy = malloc(line.n + 1);
 		memcpy(copy, line.p, line.n);
 		copy[line.n] = '\0';
@@ -373,12 +374,12 @@ static void against_jansson(const char *what, unsigned cases, bool mutated)
 		json_decref(root);
 		free(copy);
 	}
-	ok(wrong == 0 && taken > cases / 100, "%s: %u taken, %u refused as by jansson", what, taken,
-	    refused);
+	ok(wrong == 0 && taken > cases / 100, "%s: %u accepted, %u refused like jansson", what,
+	    taken, refused);
 }
 #endif
 
-/* No reading beyond the end, whatever the bytes: for sanitizers. */
+/* Scans random bytes, so that sanitizers find reads beyond the end. */
 static void noise(unsigned cases)
 {
 	unsigned taken = 0;
@@ -394,7 +395,7 @@ static void noise(unsigned cases)
 		taken += sh_json_fields(sh_slice(copy, n), names, v, 2, &err) == 0;
 		free(copy);
 	}
-	ok(taken == 0, "noise is no JSON");
+	ok(taken == 0, "random bytes are refused as JSON");
 }
 
 /* A part of a path, `before` and x's, has at most 254 bytes after its pointer escapes are read. */
@@ -407,7 +408,7 @@ static void part_length(const char *before, size_t x, bool good)
 	memcpy(name, before, n);
 	memset(name + n, 'x', x);
 	ok((sh_json_check_path(sh_slice(name, n + x), &err) == 0) == good,
-	    "a part of a path: '%s' and %zu bytes", before, x);
+	    "a path element of '%s' and %zu bytes", before, x);
 }
 
 static void part_lengths(void)

@@ -1,4 +1,4 @@
-/* Checks that equal keys are adjacent, against an oracle that stores all keys. */
+/* The check that equal keys are adjacent, compared with an oracle that stores all keys. */
 #include <string.h>
 
 #include "join/keyorder.h"
@@ -28,7 +28,7 @@ static size_t random_keys(size_t most)
 	return n;
 }
 
-/* How many keys are read before one comes back; n + 1: none does. */
+/* Returns the number of keys before the first that returns, or n + 1 when none returns. */
 static size_t oracle(size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -56,7 +56,7 @@ static bool check(size_t n, size_t max, unsigned *refused, unsigned *passed)
 			break;
 		good = i != bad && got == (i == 0 || key[i] != key[i - 1]);
 	}
-	/* With room for all it refuses the first that comes back, and nothing else. */
+	/* With memory for all keys the check refuses exactly the first key that returns. */
 	good = good && (i == n ? bad > n : max < n || i == bad);
 	*refused += i < n;
 	*passed += i == n;
@@ -72,7 +72,7 @@ static void rounds(size_t most, size_t max, unsigned times, const char *what)
 	for (unsigned r = 0; r < times && good; r++)
 		good = check(random_keys(most), max, &refused, &passed);
 	ok(good && refused > times / 20 && passed > times / 20,
-	    "%s: %u streams pass, %u are refused", what, passed, refused);
+	    "%s: %u streams are accepted, %u refused", what, passed, refused);
 }
 
 static int next_key(struct sh_keyorder *o, unsigned number)
@@ -84,7 +84,7 @@ static int next_key(struct sh_keyorder *o, unsigned number)
 	return sh_keyorder_next(o, sh_slice_str(text), &err);
 }
 
-/* Of many keys in no order, whichever comes back is known: none is forgotten as the table grows. */
+/* Every key of many unsorted keys is found when it returns: growth of the table loses no key. */
 static void all_remembered(size_t n)
 {
 	unsigned wrong = 0, step = 7919; /* a prime: all numbers below n, once each */
@@ -99,7 +99,7 @@ static void all_remembered(size_t n)
 		wrong += next_key(&o, (unsigned)(back * step % n)) >= 0;
 		sh_keyorder_free(&o);
 	}
-	ok(wrong == 0, "each of %zu keys in no order is remembered", n);
+	ok(wrong == 0, "each of %zu unsorted keys is found when it returns", n);
 }
 
 int main(void)

@@ -52,7 +52,7 @@ static void test_every_length(void)
 		sh_md5(sh_slice(NULL, 0), sh_slice(text, n), all + n * SH_MD5_BYTES);
 	sh_md5(sh_slice(NULL, 0), sh_slice((char *)all, sizeof all), all);
 	hex(all, got);
-	ok(strcmp(got, want) == 0, "every length 0..299: %s", got);
+	ok(strcmp(got, want) == 0, "the digest of texts of every length 0..299 is right: %s", got);
 }
 
 static void test_two_parts(void)
@@ -70,7 +70,7 @@ static void test_two_parts(void)
 		sh_md5(sh_slice(text, cut), sh_slice(text + cut, n - cut), parts);
 		bad += memcmp(whole, parts, sizeof whole) != 0;
 	}
-	ok(!bad, "a text cut in two anywhere has the same digest, 20000 times");
+	ok(!bad, "a text in two pieces has the digest of the whole, 20000 times");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Minwise fingerprints: frozen values, set semantics, the estimate against exact Jaccard. */
+/* MinHash fingerprints: values that stay the same in all versions, set semantics, and the estimate
+ * beside exact Jaccard. */
 #include "fp/minhash_kernel.h"
 
 #include "base/num.h"
@@ -24,7 +25,9 @@ static void test_frozen(void)
 			h[j] = sh_mix_moremur(seed << 32 | j);
 		sh_minhash(h, n, bits, w);
 		got[sh_print_hex(got, w, bits / 4)] = '\0';
-		ok(strcmp(got, t.row[i].f[3]) == 0, "%zu features, %u bits", n, bits);
+		ok(strcmp(got, t.row[i].f[3]) == 0,
+		    "the fingerprint of %zu features with %u bits is that of all versions", n,
+		    bits);
 	}
 	free(h);
 }
@@ -42,9 +45,9 @@ static void test_set(void)
 		h[2 * n + i] = h[n - 1 - i];
 	}
 	sh_minhash(h + 2 * n, n, 1024, v);
-	ok(memcmp(w, v, sizeof w) == 0, "order does not matter");
+	ok(memcmp(w, v, sizeof w) == 0, "the order of features does not change the fingerprint");
 	sh_minhash(h, 3 * n, 1024, v);
-	ok(memcmp(w, v, sizeof w) == 0, "repetition does not matter");
+	ok(memcmp(w, v, sizeof w) == 0, "repeated features do not change the fingerprint");
 }
 
 /* Does the rounds as minhash.h defines them. */
@@ -94,7 +97,7 @@ static void test_kernel(const struct sh_minhash_kernel *kernel)
 		for (unsigned i = 0; i < 64 * words; i++)
 			bad += (bits[i / 64] >> (63 - i % 64) & 1) != (want[i] & 1);
 	}
-	ok(!bad, "%s: bins and bits as defined", kernel->variant.name);
+	ok(!bad, "%s: bins and bits are those of the definition", kernel->variant.name);
 }
 
 struct moments {
@@ -150,8 +153,8 @@ static void test_estimate(void)
 	}
 }
 
-/* Through the programs: both ways agree, and near texts by shband | sort | shjoin equal those of
- * shjoin. */
+/* Runs the programs: documents and features give the same fingerprints, and bands give the pairs
+ * of fingerprints. */
 static void test_programs(void)
 {
 	static const char script[] =

@@ -1,5 +1,5 @@
-/* The scan of a join by halves against all pairs: each kernel, the same matches in the same
- * order. */
+/* Compares the scan of a join by halves with all pairs: each kernel gives the same matches in the
+ * same order. */
 #include "join/near.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool keep(void *ctx, const struct sh_scan_match *match, size_t many)
 	return !to->too_many && to->n < to->stop_at;
 }
 
-/* Bucket sizes: 0, a few, a tile, two tiles, the gathered maximum, and one more. */
+/* Draws a bucket size: 0, a few, a tile, two tiles, the largest gathered size, and one more. */
 static uint32_t draw_size(void)
 {
 	static const uint32_t edge[] = { 16, 32 };
@@ -46,7 +46,8 @@ static uint32_t draw_size(void)
 	return (uint32_t)rng_below(8);
 }
 
-/* Rests of 16 bits, as beside the shortest keys, or of fewer; few different ones, or bits apart. */
+/* Draws the bits beside the key: 16 bits, as with the shortest keys, or fewer. Values are few, or
+ * differ in some bits. */
 static void draw(unsigned bits)
 {
 	uint16_t mask = (uint16_t)(rng_below(3) ? UINT16_MAX : UINT16_MAX >> rng_below(12));
@@ -82,7 +83,7 @@ static int by_ends(const void *p, const void *q)
 	return (a->y > b->y) - (a->y < b->y);
 }
 
-/* In whichever order of two. */
+/* The two ids may stand in any order. */
 static void sort_matches(struct matches *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -143,7 +144,7 @@ static bool one_case(size_t *matches)
 		good &= i == 0 ? !first.too_many : !got.too_many && same(&first, &got);
 		if (first.n == 0)
 			continue;
-		/* Nothing comes once the receiver has ended it. */
+		/* No match comes after the callback has ended the scan. */
 		scan(kernel, bits, &got, 1 + rng_below(first.n));
 		good &=
 		    !got.too_many && memcmp(got.match, first.match, got.n * sizeof *got.match) == 0;
@@ -163,7 +164,8 @@ int main(void)
 	rng_init(37);
 	for (unsigned i = 0; i < cases; i++)
 		bad += !one_case(&matches);
-	ok(bad == 0 && matches > cases, "%u of %u differ from all pairs, %zu matches", bad, cases,
+	ok(bad == 0 && matches > cases,
+	    "%u of %u scans differ from a comparison of all pairs, %zu matches", bad, cases,
 	    matches);
 	return done_testing();
 }

@@ -1,4 +1,4 @@
-/* Nodes: records grouped by fingerprint, read by the block, ordered. */
+/* Nodes: records are grouped by fingerprint, read in blocks, and ordered. */
 #include <stdlib.h>
 
 #include "io/source.h"
@@ -155,7 +155,7 @@ static void random_cases(unsigned words)
 
 	for (int i = 0; good && i < 300; i++)
 		good = random_case(&s, words, rng_below(i % 50 == 0 ? N_MAX : 600));
-	ok(good, "%u words: nodes and their ids as an oracle says, then in order", words);
+	ok(good, "%u words: nodes and their ids are those of an oracle, then in order", words);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
@@ -191,7 +191,7 @@ static bool add_all(struct sh_nodes *s, size_t n, uint64_t values, uint64_t ids)
 	return true;
 }
 
-/* n records, of so many fingerprints and ids. */
+/* Makes n records with this number of different fingerprints and ids. */
 static bool large_case(unsigned words, size_t n, uint64_t values, uint64_t ids)
 {
 	struct sh_side room = { 0 };
@@ -218,10 +218,12 @@ static void large_cases(unsigned words)
 {
 	size_t n = SH_SIDE_CACHED + 50000;
 
-	ok(large_case(words, n, 100000, n), "%u words: four threads make the nodes of one", words);
-	ok(large_case(words, n, 3000, n / 2 + 1), "the same of large groups with repeated ids");
-	ok(large_case(words, n, 1, n), "the same of one fingerprint");
-	ok(large_case(words, n, 1, n / 3), "the same of one fingerprint with repeated ids");
+	ok(large_case(words, n, 100000, n), "%u words: four threads give the nodes of one", words);
+	ok(large_case(words, n, 3000, n / 2 + 1),
+	    "four threads give the nodes of one, for large groups with repeated ids");
+	ok(large_case(words, n, 1, n), "four threads give the nodes of one, for one fingerprint");
+	ok(large_case(words, n, 1, n / 3),
+	    "four threads give the nodes of one, for one fingerprint with repeated ids");
 }
 
 /* ---- chunks of lines --------------------------------------------------------- */
@@ -319,7 +321,8 @@ static void take_cases(unsigned digits)
 
 	for (int i = 0; good && i < 2000; i++)
 		good = take_case(&s, digits, &total);
-	ok(good && total > 1000, "%u digits: lines taken from a chunk as one by one", digits);
+	ok(good && total > 1000, "%u digits: a chunk of lines gives the records of single lines",
+	    digits);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
@@ -362,7 +365,7 @@ static void take_many(unsigned digits)
 		sprintf(want, "id%zu", i);
 		wrong += !sh_slice_eq(id_of(&s, (uint32_t)i), sh_slice_str(want));
 	}
-	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids taken from many chunks",
+	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids are read from many chunks",
 	    digits, n);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
@@ -496,12 +499,12 @@ static void ids_come_back(void)
 
 	for (int i = 0; good && i < 40 * KINDS; i++)
 		good = ids_case(&s, (enum kind)(i % KINDS), &spelled);
-	ok(good && spelled > 0, "numbers and text: each id comes back as it was given");
+	ok(good && spelled > 0, "numbers and text: each id is returned unchanged");
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
 
-/* Numbers that count up are kept as one. */
+/* Consecutive numbers are stored as one number. */
 static void counted_take_no_room(void)
 {
 	struct sh_side room = { 0 };
@@ -515,7 +518,7 @@ static void counted_take_no_room(void)
 		good =
 		    give_ids(&s, s.records + (IDS - s.records < 900 ? IDS - s.records : 900), true);
 	ok(good && wrong_ids(&s) == 0 && s.ids.at_cap == 0 && s.ids.text.n == 0,
-	    "of ids that count up nothing is kept");
+	    "consecutive numbers as ids need no memory each");
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }

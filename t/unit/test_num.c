@@ -28,13 +28,16 @@ static void test_u64(void)
 	size_t i;
 
 	for (i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(u64(bad[i], &x) == SH_NUM_MALFORMED && x == 7, "'%s' is no number", bad[i]);
+		ok(u64(bad[i], &x) == SH_NUM_MALFORMED && x == 7, "'%s' is refused as a number",
+		    bad[i]);
 	for (i = 0; i < sizeof large / sizeof *large; i++)
-		ok(u64(large[i], &x) == SH_NUM_RANGE && x == 7, "%s is too large", large[i]);
-	ok(u64("18446744073709551615", &x) == 0 && x == UINT64_MAX, "2^64-1");
+		ok(u64(large[i], &x) == SH_NUM_RANGE && x == 7, "%s is refused as too large",
+		    large[i]);
+	ok(u64("18446744073709551615", &x) == 0 && x == UINT64_MAX, "2^64-1 is read");
 	ok(u64("0000000000000000000000000018446744073709551615", &x) == 0 && x == UINT64_MAX,
-	    "leading zeros do not count");
-	ok(sh_parse_u64(sh_slice("12345", 3), &x) == 0 && x == 123, "the slice ends the number");
+	    "leading zeros are accepted");
+	ok(sh_parse_u64(sh_slice("12345", 3), &x) == 0 && x == 123,
+	    "a number ends at the end of its slice");
 }
 
 static void test_u64_round_trip(void)
@@ -51,7 +54,7 @@ static void test_u64_round_trip(void)
 		snprintf(want, sizeof want, "%" PRIu64, x);
 		bad += strcmp(got, want) != 0 || u64(want, &y) != 0 || y != x;
 	}
-	ok(!bad, "200000 u64 print as printf does and read back");
+	ok(!bad, "200000 numbers of 64 bits are written like printf and read back");
 }
 
 static void test_weight_forms(void)
@@ -103,12 +106,12 @@ static void test_weight_forms(void)
 			continue;
 		n = sh_print_weight(out, x);
 		ok(sh_slice_eq(sh_slice(out, n), sh_slice_str(rows[i].shortest)),
-		    "and prints as %s", rows[i].shortest);
+		    "the weight is written as %s", rows[i].shortest);
 	}
 	ok(strstr(sh_num_reason(SH_NUM_PLACES), "6 decimal places") != NULL,
 	    "the reason names the limit");
 	ok(strcmp(sh_num_reason(SH_NUM_RANGE), sh_num_reason(SH_NUM_MALFORMED)) != 0,
-	    "each reason has its words");
+	    "each reason has a message");
 }
 
 static void test_weight_round_trip(void)
@@ -124,7 +127,7 @@ static void test_weight_round_trip(void)
 		bad += sh_parse_weight(sh_slice(out, n), &y) != 0 || y != x;
 		bad += n > 1 && memchr(out, '.', n) && out[n - 1] == '0';
 	}
-	ok(!bad, "100000 weights read back as printed, none with a trailing zero");
+	ok(!bad, "100000 weights are read back as written, without trailing zeros");
 }
 
 static void test_size(void)
@@ -150,11 +153,11 @@ static void test_size(void)
 	    "16383.999999P");
 	ok(sh_parse_size(sh_slice_str("1.0000001G"), &x) == SH_NUM_PLACES, "too many places");
 	for (i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(sh_parse_size(sh_slice_str(bad[i]), &x) == SH_NUM_MALFORMED, "no size: '%s'",
-		    bad[i]);
+		ok(sh_parse_size(sh_slice_str(bad[i]), &x) == SH_NUM_MALFORMED,
+		    "'%s' is refused as a size", bad[i]);
 }
 
-/* As people write them for options. */
+/* Numbers as users write them for options. */
 static void test_options(void)
 {
 	static const struct {
@@ -196,16 +199,21 @@ static void test_options(void)
 		uint64_t x = 0;
 		int code = sh_parse_count(sh_slice_str(counts[i].text), &x);
 
-		ok(code == counts[i].code && x == counts[i].x, "a count: '%s'", counts[i].text);
+		ok(code == counts[i].code && x == counts[i].x, "'%s' is read as a count",
+		    counts[i].text);
 	}
-	ok(sh_parse_millionths(sh_slice_str(".8"), &w) == 0 && w == 800000, "a share: .8");
-	ok(sh_parse_millionths(sh_slice_str("0.8"), &w) == 0 && w == 800000, "a share: 0.8");
-	ok(sh_parse_millionths(sh_slice_str("1"), &w) == 0 && w == SH_WEIGHT_ONE, "a share: 1");
+	ok(sh_parse_millionths(sh_slice_str(".8"), &w) == 0 && w == 800000,
+	    ".8 is read as a share");
+	ok(sh_parse_millionths(sh_slice_str("0.8"), &w) == 0 && w == 800000,
+	    "0.8 is read as a share");
+	ok(sh_parse_millionths(sh_slice_str("1"), &w) == 0 && w == SH_WEIGHT_ONE,
+	    "1 is read as a share");
 	ok(sh_parse_millionths(sh_slice_str(".1234567"), &w) == SH_NUM_PLACES, "too many places");
-	ok(sh_parse_weight(sh_slice_str(".8"), &w) == SH_NUM_MALFORMED, "in a record .8 is none");
+	ok(sh_parse_weight(sh_slice_str(".8"), &w) == SH_NUM_MALFORMED,
+	    ".8 is refused in a record");
 	for (size_t i = 0; i < sizeof no_share / sizeof *no_share; i++)
 		ok(sh_parse_millionths(sh_slice_str(no_share[i]), &w) == SH_NUM_MALFORMED,
-		    "no share: '%s'", no_share[i]);
+		    "'%s' is refused as a share", no_share[i]);
 }
 
 static void test_hex(void)
@@ -227,7 +235,7 @@ static void test_hex(void)
 			w[words - 1] &= ~(UINT64_MAX >> digits % 16 * 4);
 		bad += memcmp(v, w, words * 8) != 0;
 	}
-	ok(!bad, "50000 hex strings of 1..64 digits print as printf does and read back");
+	ok(!bad, "50000 numbers of 1..64 hex digits are written like printf and read back");
 }
 
 static void test_hex_strict(void)
@@ -246,7 +254,7 @@ static void test_hex_strict(void)
 			bad += (sh_parse_hex(sh_slice(s, n), w) == 0) != good;
 		}
 	}
-	ok(!bad, "of the 256 bytes only 0-9 and a-f are digits, in strings of 1..40");
+	ok(!bad, "only the bytes 0-9 and a-f are digits, in strings of 1..40");
 	bad = 0;
 	for (c = 0; c < 256; c++) {
 		for (at = 0; at < 16; at++) {
@@ -260,8 +268,10 @@ static void test_hex_strict(void)
 			bad += (wrong == 0) != good;
 		}
 	}
-	ok(!bad, "so in each place of 16 digits that are read at once");
-	ok(sh_parse_hex(sh_slice("", 0), w) == SH_NUM_MALFORMED, "nothing is no hex");
+	ok(!bad, "only the bytes 0-9 and a-f are digits, at each place of 16 digits that are read "
+		 "at once");
+	ok(sh_parse_hex(sh_slice("", 0), w) == SH_NUM_MALFORMED,
+	    "an empty string is refused as hex");
 }
 
 static void test_bytes(void)
@@ -269,11 +279,12 @@ static void test_bytes(void)
 	const unsigned char p[9] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
 	unsigned char q[8];
 
-	ok(sh_le64(p + 1) == UINT64_C(0x0807060504030201), "little-endian at odd addresses");
-	ok(sh_be64(p + 1) == UINT64_C(0x0102030405060708), "big-endian");
+	ok(sh_le64(p + 1) == UINT64_C(0x0807060504030201),
+	    "little-endian numbers are read at odd addresses");
+	ok(sh_be64(p + 1) == UINT64_C(0x0102030405060708), "big-endian numbers are read");
 	sh_put_le64(q, UINT64_C(0x0807060504030201));
-	ok(memcmp(q, p + 1, 8) == 0, "and back");
-	ok(sh_rotl64(UINT64_C(0x8000000000000001), 4) == 0x18, "rotation");
+	ok(memcmp(q, p + 1, 8) == 0, "numbers are written and read back");
+	ok(sh_rotl64(UINT64_C(0x8000000000000001), 4) == 0x18, "rotation moves bits around");
 }
 
 int main(void)

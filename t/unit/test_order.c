@@ -1,5 +1,6 @@
-/* Ordering by the bits of a key, of a range, in parts, of words alone, against a stable insertion
- * into buckets; and distinct fingerprints against looking each up among all before it. */
+/* Compares the order by the bits of a key, of a range, in partitions, and of words alone with a
+ * stable insertion into buckets. Compares distinct fingerprints with a search of each among all
+ * before it. */
 #include "join/order.h"
 
 #include <stdlib.h>
@@ -12,15 +13,14 @@
 #include "tap.h"
 
 enum {
-	LARGE = SH_SIDE_CACHED + 20000, /* more than is put in order at once */
-	VAST =
-	    4 * SH_SIDE_CACHED + 40000, /* so many equal words are more than a partition may have */
-	FAR = 50,                       /* the most elements outside the range at either end */
+	LARGE = SH_SIDE_CACHED + 20000,    /* more elements than one ordering step takes */
+	VAST = 4 * SH_SIDE_CACHED + 40000, /* more equal words than a partition may have */
+	FAR = 50, /* largest number of elements outside the range at each end */
 	KEY_BITS = 16,
 	TOTAL = VAST + 2 * FAR,
 };
 
-static uint32_t total; /* elements of sides that are looked at in a case */
+static uint32_t total; /* elements of the sides of one case */
 static struct sh_side side, room, was, room_was, want;
 static uint32_t start[(1 << KEY_BITS) + 1], next[1 << KEY_BITS];
 static uint32_t want_start[(1 << KEY_BITS) + 1], want_next[1 << KEY_BITS];
@@ -55,7 +55,7 @@ static bool same_outside(
 	return same(x, y, 0, lo) && same(x, y, end, total);
 }
 
-/* In one run, or anywhere; 1 to KEY_BITS bits. */
+/* Draws 1 to KEY_BITS bits, consecutive or anywhere. */
 static uint64_t draw_key(void)
 {
 	unsigned bits = 1 + below(KEY_BITS), at = below(65 - bits);
@@ -68,7 +68,7 @@ static uint64_t draw_key(void)
 	return mask;
 }
 
-/* Bit by bit. */
+/* Computes the key bit by bit. */
 static uint32_t key_of(uint64_t mask, uint64_t word)
 {
 	uint32_t key = 0;
@@ -105,7 +105,7 @@ static bool same_starts(uint32_t places)
 	return memcmp(start, want_start, places * sizeof *start) == 0;
 }
 
-/* Words that differ in all bits, in few, or in none of the key's. */
+/* Draws words that differ in all bits of the key, in few, or in none. */
 static uint64_t draw_variety(void)
 {
 	return rng_below(3) ? UINT64_MAX : rng() & rng() & rng();
@@ -157,7 +157,7 @@ static bool whole_case(uint32_t n)
 	return same(&side, &want, 0, total) && same_starts((UINT32_C(1) << key.bits) + 1);
 }
 
-/* Each part lies, by itself, as in the whole. */
+/* Each partition alone has the order that it has in the whole. */
 static bool split_case(uint32_t n)
 {
 	uint64_t mask = draw_key() | UINT64_C(1) << 63 | UINT64_C(1) << 62;
@@ -422,8 +422,9 @@ int main(void)
 	many("words alone", words_case);
 	many("sorted by several threads", sort_case);
 	many("distinct words", distinct_case);
-	ok(one_of(distinct_case, VAST - 1), "distinct words in large radix partitions");
-	ok(one_of(distinct_case, VAST), "distinct words, most of them in one radix partition");
+	ok(one_of(distinct_case, VAST - 1), "distinct words are found in large radix partitions");
+	ok(one_of(distinct_case, VAST),
+	    "distinct words are found, also when most are in one radix partition");
 	many("distinct wide fingerprints, many with one hash", wide_case);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		sh_side_free(all[i]);

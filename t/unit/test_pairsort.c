@@ -1,4 +1,4 @@
-/* Pairs sorted by several threads against qsort(). */
+/* Compares pairs sorted by several threads with qsort(). */
 #include "join/pairsort.h"
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static size_t sort_want(size_t n)
 	return kept;
 }
 
-/* n pairs of `values` documents. in_order: the pairs are sorted and distinct before. */
+/* Makes n pairs of `values` documents. in_order: the pairs are sorted and distinct. */
 static bool sorts(size_t n, uint64_t values, unsigned threads, bool in_order)
 {
 	struct sh_pairs p = { .pair = malloc((n + 3) * sizeof *p.pair), .n = n, .cap = n + 3 };
@@ -67,8 +67,8 @@ int main(void)
 				good = good && sorts(sizes[i], values[k], threads, false);
 				kept = kept && sorts(sizes[i], values[k], threads, true);
 			}
-		ok(good, "%zu pairs, by any number of threads", sizes[i]);
-		ok(kept, "and pairs that are in order before");
+		ok(good, "%zu pairs are sorted, with any number of threads", sizes[i]);
+		ok(kept, "sorted pairs stay sorted");
 	}
 	return done_testing();
 }

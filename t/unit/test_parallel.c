@@ -1,4 +1,4 @@
-/* Elements selected by several threads against those selected one after the other. */
+/* Compares elements selected by several threads with elements selected one after the other. */
 #include "io/parallel.h"
 
 #include <stdbool.h>
@@ -92,9 +92,8 @@ int main(void)
 			}
 			all = all && visits_all(threads, sizes[i]);
 		}
-		ok(good, "of %zu elements the same are selected by any number of threads",
-		    sizes[i]);
-		ok(all, "and each is visited once");
+		ok(good, "any number of threads selects the same of %zu elements", sizes[i]);
+		ok(all, "each element is visited once");
 	}
 	return done_testing();
 }

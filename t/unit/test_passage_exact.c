@@ -1,5 +1,5 @@
-/* Minimizers by their definition, and repeated passages by comparing all windows with all
- * others. */
+/* Compares minimizers with their definition, and repeated passages with a comparison of all
+ * windows. */
 #include "passage/exact.h"
 
 #include "passage_util.h"
@@ -44,7 +44,7 @@ static void test_minimizers(void)
 			hash[i] = rng_below(4) ? rng_below(alphabet) : i;
 		good = is_minimizers(hash, n, 1 + rng_below(20));
 	}
-	ok(good, "minimizers are the rightmost least hashes of all windows");
+	ok(good, "minimizers are the rightmost least hash of each window");
 }
 
 /* ---- repeated passages ---- */
@@ -54,7 +54,7 @@ static bool same_window(const struct sh_texts *t, uint64_t a, uint64_t b, uint32
 	return memcmp(t->token + a, t->token + b, length * sizeof *t->token) == 0;
 }
 
-/* Each window against all windows before it. */
+/* Compares each window with all windows before it. */
 static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, char *marked)
 {
 	uint64_t *window = malloc((size_t)(t->at[t->n] + 1) * sizeof *window);
@@ -131,7 +131,7 @@ static void test_hostile(void)
 	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, false, 1, 0, NULL }, marked, &err) ==
 	     0);
 	ok(!is_marked(marked, 0) && is_marked(marked, 1) && is_marked(marked, MANY - 1),
-	    "one token a million times: all but the first passage");
+	    "one token a million times: all passages but the first are repeated");
 	for (size_t i = 0; i < MANY; i++)
 		token[i] = (uint32_t)i;
 	add_document(&t, token, MANY);
@@ -139,7 +139,7 @@ static void test_hostile(void)
 	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, true, 2, 0, NULL }, marked, &err) ==
 	     0);
 	ok(is_marked(marked, 0) && !is_marked(marked, MANY + 1),
-	    "every: the first passage as well; other tokens are not marked");
+	    "every: the first passage is marked too, and other tokens are not");
 	sh_texts_free(&t);
 	free(token);
 	free(marked);

@@ -1,5 +1,5 @@
-/* Groups against a comparison of all postings. Spans: all required spans are found, and each has
- * the stated properties. */
+/* Compares groups with a comparison of all postings. All required spans are found, and each span
+ * has the stated properties. */
 #include "passage/coverage.h"
 #include "passage/extend.h"
 #include "passage/links.h"
@@ -65,7 +65,7 @@ static void test_groups(void)
 		good = groups_are_right(&t, 1 + (unsigned)rng_below(16));
 		sh_texts_free(&t);
 	}
-	ok(good, "groups are the postings that share a key with another document's");
+	ok(good, "groups are the postings that share a key with a posting of another document");
 }
 
 static void test_numbers(void)
@@ -222,9 +222,9 @@ static void test_coverage(void)
 	struct sh_span two[] = { { 0, 0, 10, 0, 10, 10 }, { 0, 5, 15, 5, 15, 10 } };
 	struct sh_span poor[] = { { 0, 0, 100, 0, 100, 50 }, { 0, 200, 300, 0, 100, 100 } };
 
-	ok(covers(one, 1, 8, 8), "one span covers its matched tokens");
+	ok(covers(one, 1, 8, 8), "the coverage of one span is its matched tokens");
 	ok(covers(two, 2, 15, 15), "tokens of two spans count once");
-	ok(covers(poor, 2, 150, 100), "of two spans over the same tokens the better one counts");
+	ok(covers(poor, 2, 150, 100), "the better one of two spans over the same tokens counts");
 }
 
 /* ---- extension ---- */
@@ -301,7 +301,7 @@ static void test_extend(void)
 		sh_extend(&span, a, b);
 		good = span.to == 1 + to && span.matched == 1 + n && span.from == 0;
 	}
-	ok(good, "an extension is that of all cells of the band");
+	ok(good, "an extension is that of a computation of all cells of the band");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Ids that come again, against an oracle that keeps them all. */
+/* Compares the repeated ids that are found with an oracle that stores all ids. */
 #include <stdbool.h>
 
 #include "record/past_ids.h"
@@ -58,10 +58,10 @@ static void many(void)
 	must(sh_past_ids_init(&p, &err) == 0);
 	for (size_t i = 0; i < DISTINCT; i++)
 		begin(&p, id_of(text, i), i + 1);
-	ok(p.again == 0, "%d different ids: none is found to be repeated", DISTINCT);
+	ok(p.again == 0, "%d different ids: none is reported as repeated", DISTINCT);
 	begin(&p, id_of(text, DISTINCT - 2), DISTINCT + 1);
 	ok(p.again == 1 && p.line == DISTINCT + 1,
-	    "an id that is repeated soon is found, with its line");
+	    "an id that is repeated soon is found, with the line of the repetition");
 	sh_past_ids_free(&p);
 }
 
@@ -73,9 +73,9 @@ int main(void)
 	rng_init(19);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		good += check(&all, &found);
-	ok(good == ROUNDS, "only repeated ids are found, the first with its line");
-	ok(found <= all && found > all - all / 20, "nearly all repeated ids are found: %lu of %lu",
-	    found, all);
+	ok(good == ROUNDS, "only repeated ids are reported, the first with its line");
+	ok(found <= all && found > all - all / 20,
+	    "nearly all repeated ids are reported: %lu of %lu", found, all);
 	many();
 	return done_testing();
 }

@@ -1,4 +1,5 @@
-/* lib/io/pieces.h; and corpora of compressed files and FIFOs compared with those of plain files. */
+/* lib/io/pieces.h, and corpora of compressed files and FIFOs compared with corpora of plain files.
+ * */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -114,8 +115,8 @@ static void random_inputs(size_t memory)
 		in_file += p.n_pieces > 0;
 		sh_pieces_free(&p);
 	}
-	ok(wrong == 0, "%zu bytes of memory: the text, %u of %u times in a file", memory, in_file,
-	    rounds);
+	ok(wrong == 0, "%zu bytes of memory: the pieces are the text, %u of %u times in a file",
+	    memory, in_file, rounds);
 	sh_buf_free(&text);
 }
 
@@ -130,25 +131,26 @@ static void test_places(void)
 		add(&text, "some text of a line\n", 20);
 	write_file(path, sh_slice(text.p, 1000000));
 	ok(take(&p, path, false, 2) == 0 && p.n_pieces == 0 && p.held.n == 1000000,
-	    "what fits in memory needs no folder");
+	    "a text that fits in memory needs no folder");
 	write_file(path, sh_slice(text.p, 200000));
-	ok(take(&p, path, false, 2) < 0 && strstr(err.text, "/nowhere"), "a larger text does: %s",
-	    err.text);
+	ok(take(&p, path, false, 2) < 0 && strstr(err.text, "/nowhere"),
+	    "a larger text needs a folder: %s", err.text);
 	sh_pieces_free(&p);
 	p = (struct sh_pieces){ 0 };
 	write_file(path, sh_buf_slice(&text));
-	ok(take(&p, path, false, 2) == 0 && p.n == 1200000 && p.held.n == 0, "without memory");
+	ok(take(&p, path, false, 2) == 0 && p.n == 1200000 && p.held.n == 0,
+	    "a text without memory for it goes to a file");
 	if (sh_compressor_named("lz4")->start) {
 		ok(p.written < p.n / 10, "the file is compressed");
 		must(pwrite(p.fd, "\377\377\377\377", 4, (off_t)p.piece[1].place) == 4);
 		ok(sh_pieces_at(&p, p.piece[1].at, &room, &bytes, &err) < 0 &&
 			strcmp(err.text, "a temporary file is damaged") == 0,
-		    "damage is found");
+		    "a damaged file is an error");
 	}
 	must(ftruncate(p.fd, 100) == 0);
 	ok(sh_pieces_at(&p, p.n - 1, &room, &bytes, &err) < 0 &&
 		strcmp(err.text, "a temporary file was cut short") == 0,
-	    "so is a file that was cut short");
+	    "a file that is cut short is an error");
 	sh_piece_room_free(&room);
 	sh_pieces_free(&p);
 	sh_buf_free(&text);
@@ -254,7 +256,7 @@ static bool same_documents(const struct sh_corpus *a, const struct sh_corpus *b)
 	return good;
 }
 
-/* Holds some documents; the others are read as before. */
+/* Keeps some documents in memory. The other documents are read as before. */
 static void hold(struct sh_corpus *c)
 {
 	uint32_t document[100];
@@ -298,7 +300,8 @@ static void compare_corpora(void)
 		sh_corpus_free(&c);
 		sh_tables_free(&tables);
 	}
-	ok(wrong == 0, "compressed, through a FIFO, mapped: the same documents, %u times", rounds);
+	ok(wrong == 0, "compressed, piped and mapped files give the same documents, %u times",
+	    rounds);
 }
 
 int main(void)

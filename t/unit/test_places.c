@@ -39,7 +39,7 @@ static bool same_tokens(const struct sh_tokens *a, size_t from, size_t n, const 
 	return true;
 }
 
-/* Whether no character and no escape goes on here. */
+/* Returns whether this byte is a border of characters and escapes. */
 static bool is_border(const char *starts, size_t n, uint32_t at)
 {
 	return at <= n && starts[at];
@@ -159,7 +159,7 @@ static void test_example(void)
 
 	for (size_t i = 0; good && i < got.n; i++)
 		good = got.from[i] == from[i] && got.to[i] == to[i];
-	ok(good, "places of words, characters, ligatures and fractions");
+	ok(good, "words, characters, ligatures and fractions have the expected places");
 	if (!good)
 		for (size_t i = 0; i < got.n; i++)
 			printf("# %.*s %u %u\n", (int)(got.end[i] - got.start[i]),
@@ -195,7 +195,7 @@ int main(void)
 			strcmp(*name, "alpha") != 0);
 	t = tokenizer(&opts);
 	ok(sh_tokenize(t, sh_slice_str("a"), &tokens, &err) < 0 && err.code == SH_ERR_PARAM,
-	    "a way of cutting that knows no places says so");
+	    "a --split that has no places reports an error");
 	sh_tokenizer_delete(t);
 	return done_testing();
 }

@@ -75,7 +75,7 @@ static int by_text(const void *a, const void *b)
 	return sh_slice_cmp(((const struct feature *)a)->text, ((const struct feature *)b)->text);
 }
 
-/* The texts of all n-grams: tokens with a space between words, side by side as characters. */
+/* Makes the texts of all n-grams: words with a space between, characters without. */
 static void collect(struct oracle *o, const struct sh_tokens *t, struct sh_ngrams range, bool chars)
 {
 	size_t at = 0;
@@ -106,7 +106,7 @@ static void collect(struct oracle *o, const struct sh_tokens *t, struct sh_ngram
 	o->all = o->n;
 }
 
-/* Equal texts as one feature with their number. */
+/* Joins equal texts to one feature with their number. */
 static void count(struct oracle *o)
 {
 	size_t n = 0;
@@ -128,7 +128,7 @@ static int64_t weight(const char *scheme, const struct feature *f, uint64_t all)
 		return 1000000;
 	case 't':
 		return 1000000 * (int64_t)f->count;
-	case 'f': /* half a millionth upwards */
+	case 'f': /* half a millionth is rounded up */
 		return (int64_t)((2000000 * f->count + all) / (2 * all));
 	default:
 		return llroundl(1000000 * (1 + logl((long double)f->count)));
@@ -232,7 +232,7 @@ static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, con
 	return good;
 }
 
-/* Everything that made a case: how to see it again. */
+/* Prints the options and the seed of a case, which repeat it. */
 static void show(unsigned i, const struct sh_fingerprint_opts *o)
 {
 	printf(
@@ -262,8 +262,10 @@ int main(int argc, char **argv)
 		if (!agrees(&o, &opts, &b, &empty) && bad++ < 5)
 			show(i, &opts);
 	}
-	ok(bad == 0, "%u random documents: in one go as by definition (%u are not)", cases, bad);
-	ok(empty > cases / 120 && empty < cases / 3, "%u of them without features", empty);
+	ok(bad == 0,
+	    "%u random documents: one call gives the fingerprint of the definition (%u differ)",
+	    cases, bad);
+	ok(empty > cases / 120 && empty < cases / 3, "%u random documents have no features", empty);
 	free(o.feature);
 	sh_buf_free(&o.texts);
 	sh_buf_free(&b);

@@ -9,7 +9,7 @@ enum { CASES = 10000, LARGE = 4000, WORKERS_MAX = 8 };
 
 /* ---- input ---- */
 
-/* Lines of any length, some bad, the last perhaps without its LF. */
+/* Makes lines of any length, some bad, and the last one perhaps without its LF. */
 static void random_lines(struct sh_buf *b)
 {
 	size_t lines = rng_below(rng_below(3) ? 8 : 60);
@@ -37,7 +37,7 @@ struct result {
 	uint64_t line;
 };
 
-/* "number:length:last byte" of a line says all that may go wrong with its borders. */
+/* "number:length:last byte" of a line shows every error at its borders. */
 static void describe(struct sh_buf *out, uint64_t file_line, uint64_t number, struct sh_slice line)
 {
 	char text[80];
@@ -152,7 +152,7 @@ static bool same(const struct result *x, const struct result *y)
 
 /* ---- blocks of whole lines ---- */
 
-/* Take some of the first lines by themselves: whether they are the input's. */
+/* Consumes some of the first lines one by one. Returns whether they are those of the input. */
 static bool pass_lines(
     struct sh_source *source, const struct sh_buf *all, size_t *at, uint64_t *lines)
 {
@@ -218,7 +218,7 @@ static void test_blocks(void)
 		}
 		bad += !blocks_hold(&in);
 	}
-	ok(bad == 0, "%u inputs in blocks of whole lines (%u are not)", cases, bad);
+	ok(bad == 0, "%u inputs are read in blocks of whole lines (%u are not)", cases, bad);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);
 }
@@ -279,11 +279,12 @@ int main(void)
 			       "%zu\n",
 			    i, in.n, workers, rejects, got.out.n, want.out.n);
 	}
-	ok(bad == 0, "%u inputs in pieces: the same for any pieces and threads (%u are not)", cases,
-	    bad);
+	ok(bad == 0,
+	    "%u inputs in pieces give the same for any division and number of threads (%u do not)",
+	    cases, bad);
 	test_blocks();
 	test_unreadable();
-	ok(stopped > cases / 20 && stopped < cases / 2, "%u of them stop at a bad line", stopped);
+	ok(stopped > cases / 20 && stopped < cases / 2, "%u inputs stop at a bad line", stopped);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);
 	sh_buf_free(&want.out);

@@ -1,10 +1,10 @@
-/* Pairs from sorted bands = pairs in memory = comparing all with all, each pair once: random
- * clustered sets, every distance to 12, many layouts, groups in any order, little memory, two
- * sides, by several threads as well, copies collapsed.
+/* Pairs of sorted bands, pairs in memory and a comparison of all pairs give the same pairs, each
+ * once. Cases: random clustered sets, every distance to 12, many layouts, groups in any order,
+ * little memory, two files, several threads, copies collapsed.
  *
- *     test_props_join --brute K [NEW] <FINGERPRINTS    prints pairs by comparing all with all
+ *     test_props_join --brute K [NEW] <FINGERPRINTS    prints the pairs of a comparison of all
  *
- * With NEW, pairs of a line of that file and one of standard input. */
+ * With NEW it prints pairs of a line of that file and a line of standard input. */
 #include "base/num.h"
 #include "io/source.h"
 #include "join/bandfiles.h"
@@ -41,7 +41,7 @@ static bool same_record(const struct record *x, const struct record *y)
 	return same_fp(x, y) && strcmp(x->id, y->id) == 0;
 }
 
-/* Copies, near ones at every distance to k + 2, and ids that come twice. */
+/* Makes copies, fingerprints at every distance up to k + 2, and repeated ids. */
 static void random_set(struct set *s, const struct set *near, unsigned k)
 {
 	unsigned ids = 1 + (unsigned)rng_below(4 * RECORDS_MAX), kind = (unsigned)rng_below(5);
@@ -183,7 +183,7 @@ static unsigned distance(const struct record *x, const struct record *y)
 	return d;
 }
 
-/* Whether an earlier record says the same. */
+/* Returns whether an earlier record equals this one. */
 static bool is_repeated(const struct set *s, unsigned i)
 {
 	for (unsigned j = 0; j < i; j++)
@@ -192,7 +192,7 @@ static bool is_repeated(const struct set *s, unsigned i)
 	return false;
 }
 
-/* Whether it has the smallest id of its fingerprint. */
+/* Returns whether the record has the smallest id of its fingerprint. */
 static bool is_first(const struct set *s, unsigned i)
 {
 	for (unsigned j = 0; j < s->n; j++)
@@ -539,7 +539,7 @@ static void random_layout(struct sh_band *layout, unsigned k)
 
 	bits = widths[rng_below(5)];
 	words = SH_FP_WORDS(bits);
-	/* Prefers few tables: many need more time. */
+	/* Prefers few tables, because many tables take more time. */
 	for (;;) {
 		unsigned blocks = k + 1 + (unsigned)rng_below(rng_below(3) ? 2 : 5);
 
@@ -682,16 +682,20 @@ int main(int argc, char **argv)
 	rng_init(31121);
 	for (unsigned i = 0; i < cases; i++)
 		one_case(&bad, &did, &x, &y);
-	ok(bad.streamed == 0, "%u random sets: pairs of bands = of brute force (%u are not)", cases,
+	ok(bad.streamed == 0,
+	    "%u random sets: pairs of bands are those of brute force (%u are not)", cases,
 	    bad.streamed);
-	ok(bad.files == 0, "pairs of two files of bands = of brute force (%u are not)", bad.files);
-	ok(bad.in_memory == 0, "pairs in memory = of brute force (%u are not)", bad.in_memory);
-	ok(did.pairs > 10 * cases, "%u pairs, each once", did.pairs);
+	ok(bad.files == 0, "pairs of two files of bands are those of brute force (%u are not)",
+	    bad.files);
+	ok(bad.in_memory == 0, "pairs in memory are those of brute force (%u are not)",
+	    bad.in_memory);
+	ok(did.pairs > 10 * cases, "each of %u pairs is written once", did.pairs);
 	ok(did.cross > cases / 5 && did.collapsed > cases / 5,
-	    "%u sets across two sides, %u collapsed", did.cross, did.collapsed);
-	ok(did.shuffled > cases / 5, "%u streams of groups in random order", did.shuffled);
-	ok(worded > cases / 50, "%u pairs of ids that are words", worded);
-	ok(did.little > cases / 20, "%u in hardly any memory", did.little);
+	    "%u sets are joined across two files, %u collapsed", did.cross, did.collapsed);
+	ok(did.shuffled > cases / 5, "%u streams have groups of keys in random order",
+	    did.shuffled);
+	ok(worded > cases / 50, "%u pairs have words as ids", worded);
+	ok(did.little > cases / 20, "%u joins have very little memory", did.little);
 	free(x.line);
 	free(y.line);
 	return done_testing();

@@ -148,10 +148,11 @@ static void draws(const struct layout *l)
 		sh_band_free(&read);
 	}
 	ok(good && drawn_as_said(&b) && drawn_as_said(&other),
-	    "%u bits, %u tables of %u: drawn as described", l->bits, l->tables, l->key_bits);
+	    "%u bits, %u tables of %u: the tables are those of the description", l->bits, l->tables,
+	    l->key_bits);
 	ok(good && (differs || l->key_bits == l->bits),
-	    "%u bits, %u tables of %u: drawn alike for one seed; each key describes them", l->bits,
-	    l->tables, l->key_bits);
+	    "%u bits, %u tables of %u: one seed gives the same tables, and each key describes them",
+	    l->bits, l->tables, l->key_bits);
 	sh_band_free(&b);
 	sh_band_free(&again);
 	sh_band_free(&other);
@@ -206,7 +207,7 @@ static void test_too_much(void)
 	memset(id, 'x', sizeof id);
 	must(sh_band_init(&b, 64, 13, 26, &err) == 0 && sh_band_lines_init(&l, &b, &err) == 0);
 	ok(sh_band_lines_add(&l, &r, &out, &err) < 0 && err.code == SH_ERR_NOMEM,
-	    "more than there can be: %s", err.text);
+	    "more tables than possible are refused: %s", err.text);
 	sh_buf_free(&out);
 	sh_band_lines_free(&l);
 	sh_band_free(&b);
@@ -231,7 +232,7 @@ static void lines(void)
 		good = good && same_lines(&b);
 		sh_band_free(&b);
 	}
-	ok(good, "lines of bands are as their keys one by one");
+	ok(good, "lines of bands have the keys of single bands");
 }
 
 static void impossible(void)
@@ -249,7 +250,7 @@ static void impossible(void)
 		taken += sh_band_draw(&b, none[i].bits, none[i].k, none[i].key_bits, none[i].tables,
 			     none[i].seed, &err) == 0 ||
 			 err.code != SH_ERR_PARAM;
-	ok(taken == 0, "layouts that keys cannot tell, or that have no sense, are refused");
+	ok(taken == 0, "layouts that keys cannot describe, and impossible layouts, are refused");
 }
 
 /* Rows of layouts state their recall, which is the wanted one, with the fewest tables. */
@@ -273,7 +274,7 @@ static void choices(void)
 			       seconds < least;
 		}
 	}
-	ok(bad == 0 && all > 50, "of %u layouts each has the recall that was asked for", all);
+	ok(bad == 0 && all > 50, "each of %u layouts has the requested recall", all);
 }
 
 int main(void)

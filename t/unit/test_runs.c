@@ -1,5 +1,5 @@
-/* Sorted runs merged from a file = all entries sorted at once: empty ones, entries longer than any
- * buffer, more runs than are merged at a time, many ranges of keys. */
+/* Sorted runs merged from a file give all entries in sorted order: empty entries, entries longer
+ * than any buffer, more runs than one merge takes, many ranges of keys. */
 #include "io/runs.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ enum { LONGEST = 600000, ENTRIES_MAX = 3000 };
 
 enum size { SMALL, HUGE_ENTRIES, MANY_BLOCKS };
 
-/* Of a byte that repeats. */
+/* Makes a value of one repeated byte. */
 struct entry {
 	size_t key_n, value_n;
 	char key, value;
@@ -29,7 +29,7 @@ static struct sh_slice filled(unsigned which, char c, size_t n)
 	return sh_slice(bytes[which], n);
 }
 
-/* Few keys, so that runs have them in common. */
+/* There are few keys, so that runs have keys in common. */
 static struct entry draw(unsigned run, enum size size)
 {
 	struct entry e = { .key_n = rng_below(4),
@@ -219,7 +219,7 @@ static void test_damage(void)
 		ok(sh_run_add(&w, filled(0, 'a', 1), sh_slice("", (size_t)UINT32_MAX + 1), &err) <
 			    0 &&
 			err.code == SH_ERR_RANGE,
-		    "an entry that is too long: %s", err.text);
+		    "an entry that is too long is refused: %s", err.text);
 	sh_run_free(&w);
 	sh_runs_free(&r);
 }
@@ -231,18 +231,20 @@ int main(void)
 
 	rng_init(20261122);
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-		ok(merged(runs[i], SMALL, SIZE_MAX) == 1, "%u runs", runs[i]);
+		ok(merged(runs[i], SMALL, SIZE_MAX) == 1, "%u runs are merged", runs[i]);
 	for (unsigned i = 1; i <= 5; i++)
-		ok(merged(i, HUGE_ENTRIES, SIZE_MAX), "%u runs with entries up to %d bytes", i,
-		    LONGEST);
+		ok(merged(i, HUGE_ENTRIES, SIZE_MAX),
+		    "%u runs with entries of up to %d bytes are merged", i, LONGEST);
 	for (unsigned i = 1; i <= 40; i += 3) {
 		ranges = merged(i, MANY_BLOCKS, SIZE_MAX);
-		ok(ranges > 2, "%u runs in %zu ranges", i, ranges);
+		ok(ranges > 2, "%u runs are merged in %zu ranges", i, ranges);
 		ranges = merged(i, MANY_BLOCKS, 2);
-		ok(ranges > 2 && ranges < 8, "%u runs in %zu ranges of prefixes", i, ranges);
+		ok(ranges > 2 && ranges < 8,
+		    "%u runs are merged in %zu ranges that divide no prefix", i, ranges);
 	}
 	for (unsigned left = 0; left <= HEAD + 2; left++)
-		ok(at_a_seam(left), "an entry ends %u bytes before a block is full", left);
+		ok(at_a_seam(left), "an entry that ends %u bytes before a block is full is read",
+		    left);
 	test_damage();
 	return done_testing();
 }

@@ -1,5 +1,5 @@
-/* The sample of pairs against its definition: the least by key of each level, whatever the order
- * in which they come; then by similarity. */
+/* Compares the sample of pairs with its definition: the pairs with the least keys of each level,
+ * for any order of pairs, sorted by similarity. */
 #include "group/sample.h"
 
 #include <stdbool.h>
@@ -119,13 +119,15 @@ int main(void)
 	rng_init(5);
 	for (int i = 0; i < 2000; i++)
 		random_case(&wrong);
-	ok(wrong == 0, "the same pairs in any order, the least, in order: %d samples are not",
+	ok(wrong == 0,
+	    "the sample has the pairs with the least keys, sorted, for any order of pairs: %d "
+	    "samples do not",
 	    wrong);
 	for (uint32_t i = 0; i < PAIRS; i++)
 		p[i] = (struct pair){ i, i + 1, 0, 0 };
 	x = sample_of(p, PAIRS, 0, 10);
 	y = sample_of(p, PAIRS, 1, 10);
-	ok(!same(&x, &y), "another seed draws others");
+	ok(!same(&x, &y), "another seed gives another sample");
 	sh_sample_free(&x);
 	sh_sample_free(&y);
 	return done_testing();

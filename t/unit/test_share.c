@@ -1,5 +1,5 @@
-/* Documents that share sampled features against the definition: every pair of documents, every
- * bucket. The least hashes of a set against sorting it. */
+/* Compares documents that share sampled features with the definition, which uses every pair of
+ * documents and every bucket. Compares the least hashes of a set with a sort of the set. */
 #include "join/share.h"
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ static void least_hashes(void)
 		wrong += sh_bottom(hash, n, most, least) != m ||
 			 memcmp(least, sorted, m * sizeof *least) != 0;
 	}
-	ok(wrong == 0, "the least hashes of a set, distinct, ascending");
+	ok(wrong == 0, "the least hashes of a set are distinct and ascending");
 }
 
 static void random_documents(uint64_t features)
@@ -64,7 +64,7 @@ static void random_documents(uint64_t features)
 	}
 }
 
-/* Some documents are left out, the others numbered at random, with gaps. */
+/* Omits some documents, and gives the others random numbers with gaps. */
 static void random_numbers(void)
 {
 	memset(owner, 0xff, sizeof owner);
@@ -188,7 +188,8 @@ static void threads(void)
 			 memcmp(one.place, some.place, n * sizeof *one.place) != 0;
 		sh_share_free(&some);
 	}
-	ok(wrong == 0 && one.first[MANY] > MANY, "the same buckets for any number of threads");
+	ok(wrong == 0 && one.first[MANY] > MANY,
+	    "the buckets are the same with any number of threads");
 	sh_share_free(&one);
 }
 

@@ -1,4 +1,4 @@
-/* The join of signatures: the pairs of brute force, each once. */
+/* The join of signatures gives the pairs of brute force, each once. */
 #include "join/signatures.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static int record(struct sh_job *job, struct sh_slice id1, struct sh_slice id2, 
 
 static uint32_t raw[2][MANY][VALUES];
 
-/* Few values, and copies: buckets are large. */
+/* Few values and copies give large buckets. */
 static void make(struct sh_signatures *s, unsigned side, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static void test_records(void)
 	ok(refused(&s, "0000000g\ta") && refused(&s, "0000000A\ta") && refused(&s, "000000\ta") &&
 		refused(&s, "\ta") && refused(&s, "00000000") && refused(&s, "00000000\t") &&
 		refused(&s, "00000000\ta\tb"),
-	    "lines that are no signature with an id are refused");
+	    "lines that are not a signature with an id are refused");
 	sh_signatures_free(&s);
 	s = (struct sh_signatures){ 0 };
 	ok(sh_signatures_add(&s, sh_slice_str("0000000100000002\ta"), &err) == 0 &&
@@ -157,7 +157,8 @@ int main(void)
 	rng_init(7);
 	for (unsigned i = 0; i < cases; i++)
 		good += one_case(i % 2);
-	ok(good == cases, "the pairs of brute force, each once: %u of %u cases", good, cases);
+	ok(good == cases, "the pairs are those of brute force, each once: %u of %u cases", good,
+	    cases);
 	test_records();
 	return done_testing();
 }

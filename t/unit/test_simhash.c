@@ -65,7 +65,7 @@ static void make_doc(size_t most, unsigned words)
 	}
 }
 
-/* The definition, bit by bit. */
+/* Computes the fingerprint by the definition, bit by bit. */
 static void oracle(unsigned bits, unsigned tie, uint64_t *out)
 {
 	struct sh_wide sum[2]; /* of features without the bit, and of features with it */
@@ -95,7 +95,7 @@ static int add_singly(void)
 	return rc;
 }
 
-/* In pieces of random sizes, by every function that may take them. */
+/* Adds the features in pieces of random sizes, by every function that accepts them. */
 static int add_mixed(void)
 {
 	size_t i, n, j;
@@ -185,9 +185,11 @@ static void test_against_oracle(const struct sh_simhash_kernel *kernel)
 		bad += memcmp(got, want, sim.words * 8) != 0;
 		sh_simhash_clear(&sim);
 	}
-	ok(!bad, "%s: 12000 documents, 1..1024 bits, each in two orders = bit by bit",
+	ok(!bad,
+	    "%s: 12000 documents of 1..1024 bits, each in two orders, have the bits of the "
+	    "definition",
 	    kernel->variant.name);
-	ok(ties > 2000, "%u of them have ties", ties);
+	ok(ties > 2000, "%u documents have ties", ties);
 }
 
 static void test_scaling(void)
@@ -212,7 +214,7 @@ static void test_scaling(void)
 		sh_simhash_finish(&sim, b);
 		bad += memcmp(a, b, 16) != 0;
 	}
-	ok(!bad, "2000 documents: multiplying all weights by a number changes no bit");
+	ok(!bad, "2000 documents: a common factor of all weights changes no bit");
 }
 
 /* Lane by lane counts in 64 bits: counters of 16 or 20 bits would wrap. */
@@ -247,7 +249,7 @@ static void test_long_documents(void)
 		}
 		sh_simhash_finish(&sim, got);
 		ok(got[0] == want && sh_simhash_total(&sim) == (int64_t)n * SH_WEIGHT_ONE,
-		    "%zu features of weight 1", n);
+		    "%zu features of weight 1 have the right sums", n);
 	}
 	free(h);
 }
@@ -277,7 +279,9 @@ static void test_units_beside_weights(void)
 		for (unsigned b = 0; b < 64; b++)
 			want |= (uint64_t)(sum[b] > 0) << b;
 		sh_simhash_finish(&sim, got);
-		ok(got[0] == want, "%zu features, a tenth of another weight than 1", some[k]);
+		ok(got[0] == want,
+		    "%zu features, a tenth with another weight than 1, have the right sums",
+		    some[k]);
 	}
 }
 
@@ -290,29 +294,31 @@ static void test_extremes(void)
 	uint64_t out[1];
 
 	sh_simhash_init(&sim, 64, 0, &err);
-	ok(sh_simhash_add(&sim, &x, INT64_MAX, &err) == 0, "one weight may be the largest");
+	ok(sh_simhash_add(&sim, &x, INT64_MAX, &err) == 0, "the largest weight is accepted");
 	sh_simhash_finish(&sim, out);
-	ok(out[0] == x, "and decides alone");
-	ok(sh_simhash_add(&sim, &y, 1, &err) < 0 && err.code == SH_ERR_RANGE, "1 more is refused");
+	ok(out[0] == x, "the largest weight alone decides each bit");
+	ok(sh_simhash_add(&sim, &y, 1, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "a millionth more than the largest total is refused");
 	ok(sh_simhash_add(&sim, &y, SH_WEIGHT_ONE, &err) < 0 && err.code == SH_ERR_RANGE,
-	    "a unit more is refused");
+	    "a unit more than the largest total is refused");
 	ok(sh_simhash_add_units(&sim, &y, 1, &err) < 0 && err.code == SH_ERR_RANGE,
-	    "a batch of units is refused");
-	ok(sh_simhash_add(&sim, &y, 0, &err) == 0, "0 is not");
-	ok(sh_simhash_total(&sim) == INT64_MAX, "what was refused was not added");
+	    "a batch of units above the largest total is refused");
+	ok(sh_simhash_add(&sim, &y, 0, &err) == 0,
+	    "a weight of 0 is accepted at the largest total");
+	ok(sh_simhash_total(&sim) == INT64_MAX, "refused weights were not added");
 	sh_simhash_clear(&sim);
 	ok(sh_simhash_add_weighted(&sim, h, w, 3, &err) < 0 && err.code == SH_ERR_RANGE &&
 		sh_simhash_total(&sim) == 0,
-	    "a batch that would overflow is refused whole");
+	    "a batch that would overflow is refused as a whole");
 	ok(sh_simhash_add_weighted(&sim, h, w, 2, &err) == 0 &&
 		sh_simhash_add(&sim, &y, 1, &err) == 0,
-	    "two halves and 1 are the largest total");
+	    "two halves and 1 make the largest total");
 	sh_simhash_finish(&sim, out);
-	ok(out[0] == y, "the 1 decides");
+	ok(out[0] == y, "the weight 1 decides between the halves");
 	sh_simhash_clear(&sim);
 	ok(sh_simhash_add_weighted(&sim, h, largest, 3, &err) == 0 &&
 		sh_simhash_total(&sim) == INT64_MAX,
-	    "in one batch as well");
+	    "two halves and 1 make the largest total in one batch");
 	sh_simhash_clear(&sim);
 	ok(sh_simhash_add_weighted(&sim, h, negative, 2, &err) < 0 && err.code == SH_ERR_PARAM,
 	    "a negative weight in a batch is refused");
@@ -321,8 +327,8 @@ static void test_extremes(void)
 	sh_simhash_add(&sim, &x, INT64_MAX - 3 * SH_WEIGHT_ONE, &err);
 	ok(sh_simhash_add_units(&sim, h, 3, &err) == 0 &&
 		sh_simhash_add_units(&sim, h, 1, &err) < 0 && err.code == SH_ERR_RANGE,
-	    "units and weights share the limit");
-	/* as if this many had been counted: the limit of the planes */
+	    "units and weights have a common limit");
+	/* sets the count just below the limit of the planes */
 	sim.units = SH_UNITS_MAX - 1;
 	sim.weighted = 0;
 	ok(sh_simhash_add_units(&sim, h, 1, &err) == 0 &&
@@ -335,18 +341,21 @@ static void test_empty(void)
 	uint64_t out[2] = { 7, 7 }, x = 1;
 
 	ok(sh_simhash_init(&sim, 0, 0, &err) < 0 && err.code == SH_ERR_PARAM, "0 bits are refused");
-	ok(sh_simhash_init(&sim, 1025, 0, &err) < 0 && err.code == SH_ERR_PARAM, "so are 1025");
-	ok(sh_simhash_init(&sim, 64, 2, &err) < 0 && err.code == SH_ERR_PARAM, "and a tie of 2");
+	ok(sh_simhash_init(&sim, 1025, 0, &err) < 0 && err.code == SH_ERR_PARAM,
+	    "1025 bits are refused");
+	ok(sh_simhash_init(&sim, 64, 2, &err) < 0 && err.code == SH_ERR_PARAM,
+	    "a tie of 2 is refused");
 	sh_simhash_init(&sim, 100, 0, &err);
 	sh_simhash_finish(&sim, out);
-	ok(out[0] == 0 && out[1] == 0 && sh_simhash_total(&sim) == 0, "nothing gives zeros");
+	ok(out[0] == 0 && out[1] == 0 && sh_simhash_total(&sim) == 0,
+	    "a document without features has a fingerprint of zeros");
 	sh_simhash_init(&sim, 100, 1, &err);
 	sh_simhash_finish(&sim, out);
 	ok(out[0] == UINT64_MAX && out[1] == UINT64_MAX << 28,
-	    "or ones where ties are ones, in 100 bits and not behind them");
+	    "a document without features has 100 ones when ties are ones, and zeros behind them");
 	sh_simhash_init(&sim, 64, 0, &err);
 	sh_simhash_add(&sim, &x, 0, &err);
-	ok(sh_simhash_total(&sim) == 0, "a weightless feature leaves the document empty");
+	ok(sh_simhash_total(&sim) == 0, "a feature of weight 0 leaves the document empty");
 }
 
 /* One feature's fingerprint is its hash, by every way in, at every width. */
@@ -387,7 +396,7 @@ int main(void)
 	rng_init(1);
 	for (i = 0; (kernel = sh_simhash_kernel_at(i)); i++)
 		test_against_oracle(kernel);
-	ok(i > 0 && sh_simhash_kernel_at(i + 1) == NULL, "%u kernels run here", i);
+	ok(i > 0 && sh_simhash_kernel_at(i + 1) == NULL, "%u kernels run on this processor", i);
 	test_scaling();
 	test_long_documents();
 	test_units_beside_weights();

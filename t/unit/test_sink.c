@@ -1,4 +1,4 @@
-/* Outputs by name: the mode that a file gets, and which two names lead to one place. */
+/* Outputs by name: the mode that a file gets, and which two names are the same place. */
 #include <fcntl.h>
 #include <grp.h>
 #include <string.h>
@@ -50,18 +50,18 @@ static void test_mode(void)
 		const char *path = in("new");
 
 		ok(mode_written(path, masks[i]) == (0666 & ~masks[i]),
-		    "a new file under umask %03o", (unsigned)masks[i]);
-		ok(mode_written(path, 0) == (0666 & ~masks[i]), "replaced it keeps its mode");
+		    "a new file has the mode of umask %03o", (unsigned)masks[i]);
+		ok(mode_written(path, 0) == (0666 & ~masks[i]), "a replaced file keeps its mode");
 		unlink(path);
 	}
 	must(mode_written(in("new"), 022) == 0644 && chmod(in("new"), 06751) == 0);
-	ok(mode_written(in("new"), 0) == 0751, "replaced it does not run as its owner");
+	ok(mode_written(in("new"), 0) == 0751, "a replaced file loses its set-user-ID bit");
 	unlink(in("new"));
 }
 
 enum { UNREACHED = 77 };
 
-/* As user 1 of group 1 alone: the exit status. */
+/* Runs as user 1 with group 1 only, and returns the exit status. */
 static int as_another(void)
 {
 	int status = -1;
@@ -84,15 +84,16 @@ static void test_another_group(void)
 	int status = as_another();
 
 	if (status == UNREACHED) {
-		ok(1, "another's group # SKIP another user does not get there");
+		ok(1, "a file of another group # SKIP another user cannot open the folder");
 		return;
 	}
 	must(status == 0 && stat(in("new"), &st) == 0);
 	ok(st.st_uid == 1 && st.st_gid != 2 && (st.st_mode & 07777) == 0644,
-	    "a group that had it not gets no more of it than everybody");
+	    "a group that did not have the file gets only the rights of all users");
 	must(chown(in("new"), 1, 2) == 0 && chmod(in("new"), 0606) == 0 && as_another() == 0 &&
 	     stat(in("new"), &st) == 0);
-	ok((st.st_mode & 07777) == 0606, "and no more than the group that had it");
+	ok((st.st_mode & 07777) == 0606,
+	    "a group that did not have the file gets no more rights than the group that had it");
 }
 
 static void test_owner(void)
@@ -101,11 +102,11 @@ static void test_owner(void)
 
 	must(mode_written(in("new"), 0) == 0666 && chmod(in("new"), 0664) == 0);
 	if (chmod(folder, 0777) < 0 || chown(in("new"), 1, 2) < 0) {
-		ok(1, "another's file # SKIP only root gives files away");
+		ok(1, "a file of another user # SKIP only root can change owners");
 	} else {
 		ok(mode_written(in("new"), 0) == 0664 && stat(in("new"), &st) == 0 &&
 			st.st_uid == 1 && st.st_gid == 2,
-		    "replaced it keeps its owner");
+		    "a replaced file keeps its owner");
 		test_another_group();
 	}
 	unlink(in("new"));
@@ -146,23 +147,23 @@ static void test_access_list(void)
 
 	must(mode_written(in("new"), 0) == 0666);
 	if (setxattr(in("new"), ACL, list, n, 0) < 0) {
-		ok(1, "a file's access list # SKIP no such lists here");
+		ok(1, "an access list # SKIP the file system has no access lists");
 		unlink(in("new"));
 		return;
 	}
 	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
-	    "replaced it keeps its access list");
+	    "a replaced file keeps its access list");
 	access_list(inherited, 7, 5, 7, 0);
 	must(setxattr(folder, DEFAULT_ACL, inherited, n, 0) == 0);
 	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
-	    "also where its folder has another one for new files");
+	    "a replaced file keeps its access list, also when the folder has a default list");
 	must(removexattr(in("new"), ACL) == 0 && chmod(in("new"), 0640) == 0);
 	ok(mode_written(in("new"), 022) == 0640 && getxattr(in("new"), ACL, NULL, 0) < 0,
-	    "one that has none gets none there");
+	    "a replaced file without an access list gets none from the folder");
 	must(unlink(in("new")) == 0);
 	access_list(list, 6, 5, 6, 0);
 	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
-	    "a new file gets what its folder has for it, whatever the umask");
+	    "a new file gets the default list of the folder, with any umask");
 	must(removexattr(folder, DEFAULT_ACL) == 0 && unlink(in("new")) == 0);
 }
 
@@ -172,20 +173,25 @@ static void test_same(void)
 	int fd = creat(file, 0600);
 
 	must(fd >= 0 && close(fd) == 0 && symlink("file", link) == 0 && mkfifo(fifo, 0600) == 0);
-	ok(sh_target_same(NULL, "-") && sh_target_same("/dev/stdout", NULL), "standard output");
-	ok(!sh_target_same("/dev/stderr", "-"), "and standard error");
-	ok(sh_target_same(file, file) && sh_target_same(link, file), "a file, through a link");
-	ok(sh_target_same(fifo, fifo) && !sh_target_same(fifo, file), "a FIFO");
-	ok(!sh_target_same("/dev/null", "/dev/null"), "/dev/null takes both");
-	ok(!sh_target_same("/dev/null", "-") && !sh_target_same(file, NULL), "a file and a stream");
+	ok(sh_target_same(NULL, "-") && sh_target_same("/dev/stdout", NULL),
+	    "two names of standard output are the same place");
+	ok(!sh_target_same("/dev/stderr", "-"),
+	    "standard output and standard error are two places");
+	ok(sh_target_same(file, file) && sh_target_same(link, file),
+	    "a file and a link to it are the same place");
+	ok(sh_target_same(fifo, fifo) && !sh_target_same(fifo, file),
+	    "two names of a FIFO are the same place");
+	ok(!sh_target_same("/dev/null", "/dev/null"), "/dev/null may be two outputs");
+	ok(!sh_target_same("/dev/null", "-") && !sh_target_same(file, NULL),
+	    "a file and a stream are two places");
 	unlink(link);
 	unlink(fifo);
 	unlink(file);
 	ok(sh_target_same(in("none"), in("none")) && sh_target_same(in("none"), in("./none")),
-	    "one name of a file that does not exist");
-	ok(!sh_target_same(in("none"), in("other")), "two names of files that do not exist");
+	    "one name of a missing file is one place");
+	ok(!sh_target_same(in("none"), in("other")), "two names of missing files are two places");
 	ok(sh_target_same(in("no/where"), in("no/where")),
-	    "in a folder that does not exist: by name");
+	    "in a missing folder places are compared by name");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* The join of small sets, with themselves and with others, against comparing all with all. */
+/* Compares the join of small sets, with themselves and with others, with a comparison of all pairs.
+ * */
 #include "group/smalljoin.h"
 
 #include <stdbool.h>
@@ -14,7 +15,7 @@ static uint64_t set[SETS][SIZE_MAX_];
 static size_t size[SETS];
 static unsigned found[SETS][SETS];
 
-/* Sets that are close to each other: each is an earlier one, changed in places. */
+/* Makes similar sets: each is an earlier set with some elements changed. */
 static void random_sets(uint64_t alphabet)
 {
 	for (size_t i = 0; i < SETS; i++) {
@@ -141,7 +142,7 @@ int main(void)
 	rng_init(17);
 	ok(sh_small_order(&none, &err) == 0 &&
 		sh_small_join(&none, &part[0], NULL, 800000, 20, note, NULL, &err) == 0,
-	    "no sets");
+	    "no sets give no pairs");
 	against_all_pairs(800000, 20, 1000);
 	against_all_pairs(800000, 20, 40);
 	against_all_pairs(500000, 1000, 60);

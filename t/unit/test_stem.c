@@ -34,9 +34,9 @@ static void test_distinct(void)
 				    "# %s and %s have one checksum\n", sb_stemmer_list()[i], *name);
 			}
 	}
-	ok(n > 10 && distinct, "each of %zu algorithms has its own checksum", n);
+	ok(n > 10 && distinct, "each of %zu stemmers has its own checksum", n);
 	ok(again, "a checksum is the same each time");
-	ok(checksum("en") == checksum("english"), "two names of one algorithm have one checksum");
+	ok(checksum("en") == checksum("english"), "two names of one stemmer have one checksum");
 }
 
 static void test_unknown(void)

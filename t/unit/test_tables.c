@@ -1,4 +1,4 @@
-/* Arrays in memory and in files against plain ones, and files that are mapped. */
+/* Compares arrays in memory and in files with plain arrays, and tests mapped files. */
 #include "io/tables.h"
 
 #include <errno.h>
@@ -71,7 +71,8 @@ static void random_steps(size_t memory)
 		wrong += !same(&a[i]);
 		free(a[i].plain);
 	}
-	ok(!wrong && !over, "%zu bytes of memory: arrays hold what they were given", memory);
+	ok(!wrong && !over, "%zu bytes of memory: arrays have the content that was written",
+	    memory);
 	ok(!files == (memory > 1 << 24), "%zu bytes of memory: %s files", memory,
 	    memory > 1 << 24 ? "no" : "some in");
 	sh_tables_free(&tables);
@@ -94,11 +95,12 @@ static void test_zeroed(size_t memory)
 			memset(p, 0xFF, 10000);
 		sh_tables_put(&tables, p);
 	}
-	ok(!wrong && tables.used == 0 && tables.n == 0, "%zu bytes of memory: zeroes", memory);
+	ok(!wrong && tables.used == 0 && tables.n == 0,
+	    "%zu bytes of memory: a new array has zeros", memory);
 	sh_tables_free(&tables);
 }
 
-/* All available memory is used, to the last byte. */
+/* Arrays use all available memory, to the last byte. */
 static void test_memory(void)
 {
 	struct sh_tables tables;
@@ -112,7 +114,7 @@ static void test_memory(void)
 	for (size_t want = 400; want <= 900; want += 500)
 		must(sh_tables_grow(&tables, (void **)&p, &cap, want, 1, &err) == 0);
 	ok(cap == 900 && tables.table[1].fd < 0 && tables.used == 1000,
-	    "%zu bytes in memory, which 900 and 100 fill", tables.used);
+	    "arrays of 900 and 100 bytes fill %zu bytes of memory", tables.used);
 	sh_tables_put(&tables, p);
 	sh_tables_put(&tables, q);
 	p = NULL;
@@ -121,7 +123,7 @@ static void test_memory(void)
 			moves++;
 			must(sh_tables_grow(&tables, (void **)&p, &cap, n + 1, 1, &err) == 0);
 		}
-	ok(moves < 30, "one grows %u times to 100000 elements", moves);
+	ok(moves < 30, "an array grows %u times to 100000 elements", moves);
 	sh_tables_free(&tables);
 }
 
@@ -139,21 +141,22 @@ static void test_errors(void)
 	ok(sh_tables_get(&tables, 90, 1, &err) == NULL && strstr(err.text, "/nowhere"),
 	    "an array that does not fit is an error of the folder: %s", err.text);
 	ok(sh_tables_get(&tables, SIZE_MAX / 2, 8, &err) == NULL && err.code == SH_ERR_NOMEM,
-	    "more than there can be");
+	    "an impossible size is refused");
 	array = NULL;
 	cap = 0;
 	ok(sh_tables_grow(&tables, &array, &cap, 90, 1, &err) < 0 && !array && cap == 0,
-	    "nor does an array begin there");
+	    "an array that does not fit cannot begin in a missing folder");
 	sh_tables_put(&tables, p);
-	ok(tables.used == 0 && tables.n == 0, "all given back");
+	ok(tables.used == 0 && tables.n == 0, "all memory is freed");
 	sh_tables_free(&tables);
 	p = sh_tables_get_zeroed(NULL, 10, 8, &err);
-	ok(p && p[79] == 0, "without tables it is memory");
+	ok(p && p[79] == 0, "an array without tables is in memory");
 	sh_tables_put(NULL, p);
 	interruptions = 3;
 	sh_tables_init(&tables, 0, NULL);
 	p = sh_tables_get_zeroed(&tables, 10, 8, &err);
-	ok(p && p[79] == 0 && !interruptions, "a signal is no want of room");
+	ok(p && p[79] == 0 && !interruptions,
+	    "an interrupted call is repeated, and not reported as a full disk");
 	sh_tables_free(&tables);
 }
 
@@ -172,7 +175,8 @@ static void test_large_file(void)
 	if (ftruncate(fd, (off_t)size) < 0)
 		ok(1, "# SKIP no files with holes here");
 	else if (sh_mapped_open(&m, path, &err) < 0)
-		ok(strstr(err.text, "cannot map") != NULL, "4 GiB and a few bytes: %s", err.text);
+		ok(strstr(err.text, "cannot map") != NULL,
+		    "an array of 4 GiB and a few bytes works: %s", err.text);
 	else
 		ok(m.n == size && m.p[m.n - 1] == 0 && sh_mapped_check(&m, &err) == 0,
 		    "4 GiB and a few bytes are mapped");

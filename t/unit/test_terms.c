@@ -11,8 +11,7 @@ static struct sh_error err;
 
 enum { KINDS = 4000, ROOM = 40 + SH_TERMS_SHORT };
 
-/* A text for a number: short ones, long ones, ones that differ at their ends only, and ones of
- * zeros. */
+/* Makes a text for a number. Texts are short, long, of zeros, or differ only at their ends. */
 static struct sh_slice text_of(uint64_t kind, char *room)
 {
 	size_t n = 1 + kind % 40, digits = kind % 3 == 1 ? SH_TERMS_SHORT - 8 : 0;
@@ -92,7 +91,7 @@ static void test_terms(void)
 			    t.entry[j].sum != want[j] ||
 			    !sh_slice_eq(sh_terms_text(&t, (uint32_t)j), line_text(&l, first[j]));
 	}
-	ok(!bad, "300 documents: features in order of first occurrence, with their sums");
+	ok(!bad, "300 documents: features come in order of first occurrence, with their sums");
 	sh_terms_free(&t);
 }
 

@@ -1,5 +1,5 @@
-/* Texts to tokens as a slow tokenizer makes them, straight from the definition: random texts under
- * all combinations of options, ill-formed ones, very long ones. */
+/* Compares the tokens of texts with those of a slow tokenizer, which follows the definition. Texts
+ * are random under all combinations of options, ill-formed, and very long. */
 #include "text/ngram.h"
 #include "text/stop.h"
 #include "text/stopwords.h"
@@ -285,7 +285,7 @@ static void test_random(void)
 
 /* ---- whole files ------------------------------------------------------------------- */
 
-/* The promises of the header about any result. */
+/* Checks the properties that the header states for any result. */
 static bool is_sound(const struct sh_tokens *k, enum sh_unit unit)
 {
 	const volatile char *tail = k->text + (k->n ? k->end[k->n - 1] : 0);
@@ -306,7 +306,7 @@ static bool is_sound(const struct sh_tokens *k, enum sh_unit unit)
 	return sound;
 }
 
-/* Offsets and text of two runs are the same. */
+/* Returns whether offsets and text of two results are the same. */
 static uint64_t digest(const struct sh_tokens *k)
 {
 	uint64_t h = k->n * 31 + k->bad_utf8;
@@ -401,7 +401,7 @@ static void test_long(void)
 	check_count("words and cut characters in turn", &b, MILLION, MILLION);
 }
 
-/* The step in which text is worked through must not show. */
+/* The division of a text into steps must not change tokens. */
 static void test_steps(void)
 {
 	struct sh_token_opts o = { .unit = SH_UNIT_WORD };
@@ -427,7 +427,7 @@ static void test_steps(void)
 			sh_buf_free(&b);
 		}
 	}
-	ok(bad == 0, "no token is cut or joined where a step ends");
+	ok(bad == 0, "no token is divided or joined where a step ends");
 	sh_buf_free(&r.folded);
 	sh_buf_free(&r.word);
 	sh_buf_free(&r.text);
@@ -445,14 +445,14 @@ static void test_reuse(void)
 	must(t != NULL && sh_tokenize(t, sh_buf_slice(&zh), &k, &err) == 0);
 	first = digest(&k);
 	ok(sh_tokenize(t, sh_slice("x", 1), &k, &err) == 0 && k.n == 1 && k.end[0] == 1,
-	    "a short text after a long one");
+	    "a short text after a long text has its own tokens");
 	ok(sh_tokenize(t, sh_slice(NULL, 0), &k, &err) == 0 && k.n == 0 && k.bad_utf8 == 0,
-	    "an empty text");
+	    "an empty text has no tokens");
 	ok(sh_tokenize(t, sh_buf_slice(&zh), &k, &err) == 0 && digest(&k) == first,
 	    "the same text again gives the same tokens");
 	ok(sh_tokenize(t, sh_slice(zh.p, SH_TOKEN_TEXT_MAX + 1), &k, &err) < 0 &&
 		err.code == SH_ERR_PARAM,
-	    "a text that is too long is refused unread");
+	    "a text that is too long is refused before it is read");
 	sh_tokenizer_delete(t);
 	sh_buf_free(&zh);
 }
@@ -482,7 +482,7 @@ static void test_past_first(void)
 
 		ok(sh_ngrams_count(of, t.n, &n, &err) == 0 && n == rows[i].ngrams &&
 			(of.min == 0) == (rows[i].tokens == 0) && t.start[0] == rows[i].first,
-		    "n-grams past the first one of %zu tokens", rows[i].tokens);
+		    "the n-grams behind the first of %zu tokens are counted", rows[i].tokens);
 	}
 }
 
@@ -492,16 +492,16 @@ static void test_counts(void)
 	size_t n = 9, m, most = INT32_MAX;
 
 	ok(sh_ngrams_count((struct sh_ngrams){ 2, 3, false }, 10, &n, &err) == 0 && n == 9 + 8,
-	    "n-grams of 2 and 3 of 10 tokens");
+	    "the n-grams of 2 and 3 tokens of 10 tokens are counted");
 	ok(sh_ngrams_count((struct sh_ngrams){ 3, 3, true }, 10, &n, &err) == 0 && n == 2 + 8,
-	    "those that lead");
-	ok(sh_ngrams_count(none, 0, &n, &err) == 0 && n == 0, "none of no tokens");
+	    "shorter n-grams at the beginning are counted");
+	ok(sh_ngrams_count(none, 0, &n, &err) == 0 && n == 0, "no tokens have no n-grams");
 	ok(sh_ngrams_count((struct sh_ngrams){ 1, 1, false }, most, &m, &err) == 0 && m == most &&
 		count_fails(1, 2, most / 2 + 2),
-	    "at most 2^31 - 1");
+	    "2^31 - 1 n-grams are accepted, and more are refused");
 	test_past_first();
-	/* On 32 bits a size_t would come round to some ten thousand. */
-	ok(count_fails(1, 255, 16843137), "more than 2^32 are refused, too");
+	/* A size_t of 32 bits would wrap to some ten thousand. */
+	ok(count_fails(1, 255, 16843137), "more than 2^32 n-grams are refused");
 }
 
 int main(void)

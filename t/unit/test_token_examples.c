@@ -159,7 +159,7 @@ static void test_examples(void)
 	ok(sh_stoplist_has(stop, sh_slice_str("last")) &&
 		!sh_stoplist_has(stop, sh_slice_str("las")) &&
 		!sh_stoplist_has(stop, sh_slice_str("")),
-	    "whole words only");
+	    "stop words match whole words only");
 	CHECK_ALL(&o, WORDS);
 	CHECK_ALL((&(struct sh_token_opts){ .unit = SH_UNIT_CHAR }), CHARS);
 	CHECK_ALL((&(struct sh_token_opts){ .raw = true }), RAW);
@@ -180,12 +180,12 @@ static void test_keep_parse(void)
 
 	ok(sh_keep_parse(sh_slice_str("han,alpha"), &keep, &err) == 0 &&
 		keep == (SH_KEEP_HAN | SH_KEEP_ALPHA),
-	    "han,alpha");
+	    "the kinds han,alpha are parsed");
 	ok(sh_keep_parse(sh_slice_str("han,"), &keep, &err) < 0 && err.code == SH_ERR_PARAM,
-	    "an empty name is an error");
+	    "an empty name of a kind is refused");
 	ok(sh_keep_parse(sh_slice_str("Han"), &keep, &err) < 0 &&
 		strstr(err.text, "no kind of word 'Han': expected alpha, ") == err.text,
-	    "the message names the word");
+	    "the message has the unknown name");
 }
 
 int main(void)

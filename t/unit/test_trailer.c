@@ -17,7 +17,7 @@ struct lines {
 	size_t n;
 };
 
-/* cr: with carriage returns, which then are bytes as others. */
+/* cr: lines have CRs, which count as bytes of the line. */
 static void random_lines(struct lines *l, bool cr)
 {
 	l->n = rng_below(LINES_MAX + 1);
@@ -73,7 +73,7 @@ static void write_input(const struct lines *l, struct sh_buf *b, bool crlf)
 		if (i < l->n)
 			add_line(b, l->text[i], crlf);
 	}
-	/* Without its end an empty last line would be none. */
+	/* An empty last line needs its LF. */
 	if ((rng() & 1) && b->p[b->n - 1 - crlf] != '\n' && b->n > 2U + crlf &&
 	    b->p[b->n - 2 - crlf] != '\n')
 		b->n -= crlf ? 2 : 1;
@@ -140,9 +140,9 @@ static void test_whole(void)
 		       (got.n && memcmp(got.p, want.p, got.n) != 0);
 		displaced += !right;
 	}
-	ok(refused == 0, "%d whole inputs: %u refused", CASES, refused);
-	ok(bad == 0, "%u not read as if there were no trailer", bad);
-	ok(displaced == 0, "%u blocks with a wrong place or line number", displaced);
+	ok(refused == 0, "%d complete inputs: %u refused", CASES, refused);
+	ok(bad == 0, "complete inputs are read as without a trailer: %u are not", bad);
+	ok(displaced == 0, "blocks have the right place and line number: %u do not", displaced);
 	sh_buf_free(&input);
 	sh_buf_free(&want);
 	sh_buf_free(&got);
@@ -168,7 +168,7 @@ static bool damage(const struct lines *l, struct sh_buf *b)
 		i = rng_below(b->n - 1);
 		b->p[i] = (char)(b->p[i] ^ (1 << rng_below(8)));
 		return true;
-	case 2: /* a part of the lines twice */
+	case 2: /* some lines are repeated */
 		if (lf == 0)
 			return false;
 		i = (size_t)((const char *)memchr(b->p, '\n', lf) - b->p) + 1;
@@ -176,7 +176,7 @@ static bool damage(const struct lines *l, struct sh_buf *b)
 		memmove(b->p + i, b->p, b->n);
 		b->n += i;
 		return true;
-	default: /* a line gone */
+	default: /* a line is missing */
 		if (lf == 0)
 			return false;
 		i = (size_t)((const char *)memchr(b->p, '\n', lf) - b->p) + 1;
@@ -201,7 +201,7 @@ static void test_damaged(void)
 		tried++;
 		taken += read_all(&input, false, rng() & 1, &got, &right, &err) == 0;
 	}
-	ok(tried > CASES / 2 && taken == 0, "%u damaged inputs: %u taken for whole", tried, taken);
+	ok(tried > CASES / 2 && taken == 0, "%u damaged inputs: %u accepted", tried, taken);
 	sh_buf_free(&input);
 	sh_buf_free(&got);
 }
@@ -252,7 +252,7 @@ static void test_sink(void)
 		bad += !sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want));
 		close(fd[0]);
 	}
-	ok(bad == 0, "what a sink was given in pieces ends with its trailer: %u do not", bad);
+	ok(bad == 0, "output written in pieces ends with its trailer: %u do not", bad);
 	sh_buf_free(&want);
 	sh_buf_free(&got);
 }
@@ -290,7 +290,8 @@ static void test_long(void)
 	must(sh_buf_reserve(&got, want.n + 1, &err) == 0);
 	rewind(file);
 	got.n = fread(got.p, 1, want.n + 1, file);
-	ok(sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want)), "and so do long ones");
+	ok(sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want)),
+	    "output written in long pieces ends with its trailer");
 	fclose(file);
 	sh_buf_free(&want);
 	sh_buf_free(&got);

@@ -7,7 +7,7 @@ static const uint8_t EDGES[] = { 0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0,
 	0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF };
 enum { EDGE_COUNT = sizeof EDGES };
 
-/* By definition: the n bytes encode a scalar value in the shortest form. */
+/* Definition: the n bytes encode a scalar value in the shortest form. */
 static bool encodes(const uint8_t *p, size_t n, uint32_t *c)
 {
 	static const uint32_t min[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -26,7 +26,7 @@ static bool encodes(const uint8_t *p, size_t n, uint32_t *c)
 	return *c >= min[n] && *c < 0x110000 && (*c < 0xD800 || *c > 0xDFFF);
 }
 
-/* By definition: some continuation of the n bytes encodes something. */
+/* Definition: the n bytes are the beginning of a well-formed sequence. */
 static bool begins(const uint8_t *p, size_t n, size_t whole)
 {
 	uint8_t q[5]; /* one more than is ever used: gcc does not see that n < whole */
@@ -79,8 +79,8 @@ static void test_against_definition(void)
 			free(p);
 		}
 	}
-	ok(wrong == 0, "sh_utf8_next_checked decodes %zu byte strings by definition", cases);
-	ok(wrong_inline == 0, "sh_utf8_next decodes them alike");
+	ok(wrong == 0, "sh_utf8_next_checked decodes %zu byte strings by the definition", cases);
+	ok(wrong_inline == 0, "sh_utf8_next decodes these strings alike");
 }
 
 static void test_round_trip(void)
@@ -96,7 +96,7 @@ static void test_round_trip(void)
 
 		wrong += surrogate ? got != SH_UTF8_ILL : got != c || p != bytes + n;
 	}
-	ok(wrong == 0, "every scalar value goes out and comes back; surrogates do not");
+	ok(wrong == 0, "every scalar value is encoded and decoded; surrogates are refused");
 }
 
 static void test_substitution(void)
@@ -144,7 +144,8 @@ static void test_count(void)
 		sh_buf_free(&b);
 		sh_buf_free(&repaired);
 	}
-	ok(wrong == 0, "the count skips ASCII rightly in 5000 random texts");
+	ok(wrong == 0,
+	    "the count of ill-formed sequences is right in 5000 random texts with ASCII");
 }
 
 static void test_bad_files(void)

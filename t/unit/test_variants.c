@@ -105,10 +105,11 @@ static void test_md5(const struct sh_md5_kernel *kernel)
 			       sh_md5_half(state[i], 1) != sh_be64(want + 8);
 		}
 	}
-	ok(!bad, "%s: MD5 of many texts of 0 to %d bytes", kernel->variant.name, MOST);
+	ok(!bad, "%s: MD5 of many texts of 0 to %d bytes is that of single texts",
+	    kernel->variant.name, MOST);
 }
 
-/* Many features at once are hashed as one by one, whatever the width. */
+/* Many features at once have the hashes of single features, at every width. */
 static void test_features(const struct sh_hash *hash)
 {
 	enum { MOST = 300, LONGEST = 70 };
@@ -135,7 +136,7 @@ static void test_features(const struct sh_hash *hash)
 			bad += memcmp(want, got + i * words, words * sizeof *want) != 0;
 		}
 	}
-	ok(!bad, "%s: many features at once", hash->name);
+	ok(!bad, "%s: many features at once have the hashes of single features", hash->name);
 }
 
 /* ---- the keyed hash -------------------------------------------------------------------- */
@@ -235,7 +236,8 @@ static void test_hex(void)
 		bad +=
 		    memcmp(printed, eight, 16) != 0 || (!wrong && memcmp(printed, text, 16) != 0);
 	}
-	ok(!bad && hexadecimal > 50000 && hexadecimal < 150000, "16 hexadecimal digits at once");
+	ok(!bad && hexadecimal > 50000 && hexadecimal < 150000,
+	    "16 hexadecimal digits at once are two times eight");
 }
 
 /* ---- repeated hashes ------------------------------------------------------------------- */
@@ -327,7 +329,7 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 	sh_repeats_free(&r);
 }
 
-/* Adding units and taking back is adding less. */
+/* Adding units and removing some gives the sums of fewer units. */
 static void test_subtract(const struct sh_simhash_kernel *kernel)
 {
 	enum { MOST = 3000 };
@@ -357,7 +359,7 @@ static void test_subtract(const struct sh_simhash_kernel *kernel)
 		sh_simhash_finish(&b, y);
 		bad += memcmp(x, y, bits / 8) != 0 || sh_simhash_total(&a) != sh_simhash_total(&b);
 	}
-	ok(!bad, "%s: weight taken back", kernel->variant.name);
+	ok(!bad, "%s: removing weight gives the sums of less weight", kernel->variant.name);
 }
 
 /* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
@@ -386,7 +388,7 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 		found = kernel->find(text, n, &some, at);
 		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
 	}
-	ok(!wrong, "%s: marks are where they are", kernel->variant.name);
+	ok(!wrong, "%s: the marked bytes are found", kernel->variant.name);
 }
 
 /* ---- LFs -------------------------------------------------------------------------------- */
@@ -410,7 +412,7 @@ static void test_newlines(void)
 		}
 		wrong += sh_count_newlines(from, n) != want;
 	}
-	ok(!wrong, "LFs are counted");
+	ok(!wrong, "LFs are counted as one by one");
 }
 
 /* ---- alignments ------------------------------------------------------------------------ */
@@ -447,7 +449,8 @@ static void test_align(const struct sh_align_kernel *kernel)
 		bad += memcmp(up[0], up[1], words * sizeof **up) != 0;
 		bad += memcmp(rise[0], rise[1], words * sizeof **rise) != 0;
 	}
-	ok(!bad, "%s: columns of 1 to 40 words", kernel->variant.name);
+	ok(!bad, "%s: alignment columns of 1 to 40 words are those of plain C",
+	    kernel->variant.name);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* All kernels find the same words of ASCII and Han as the code for single bytes. Of large files a
- * random part is read, and the whole file when the environment has SOAK. */
+/* All kernels find the same words of ASCII and Han as the code for single bytes. Reads a random
+ * part of large files, and whole files when the environment has SOAK. */
 #include "tap.h"
 #include "text/ascii.h"
 #include "text/token.h"
@@ -139,11 +139,11 @@ static void test_random(struct pair *pair, const char *name)
 		sh_buf_free(&part);
 		bad += differ(pair, b.p, b.n);
 	}
-	ok(!bad, "%s: of texts of up to %zu bytes", name, b.n);
+	ok(!bad, "%s: words and characters of texts of up to %zu bytes", name, b.n);
 	sh_buf_free(&b);
 }
 
-/* Whole lines of a file as one text, and each by itself. */
+/* Reads whole lines of a file as one text, and each line alone. */
 static void test_file(struct pair *pair, const char *name, const char *dir, const char *file)
 {
 	enum { STRETCH = 200000 };
@@ -165,7 +165,7 @@ static void test_file(struct pair *pair, const char *name, const char *dir, cons
 		n = lf ? (size_t)(lf - b.p) - at : end - at;
 		bad += differ(pair, b.p + at, n);
 	}
-	ok(!bad, "%s: of %s from byte %zu to %zu", name, file, first, end);
+	ok(!bad, "%s: words and characters of %s from byte %zu to %zu", name, file, first, end);
 	sh_buf_free(&b);
 }
 
@@ -190,7 +190,7 @@ static void test_lengths(struct pair *pair, const char *name)
 				append(&b, "t", 1);
 			bad += differ(pair, b.p, b.n);
 		}
-	ok(!bad, "%s: of escapes and others at every place of a block", name);
+	ok(!bad, "%s: words and characters with escapes and marks at every place of a block", name);
 	sh_buf_free(&b);
 }
 
@@ -218,7 +218,7 @@ static void test_known(struct pair *pair, const char *name)
 			}
 			bad += differ(pair, b.p, b.n);
 		}
-	ok(!bad, "%s: of every character that may be known, and marks", name);
+	ok(!bad, "%s: words of every character that a kernel may know, with marks", name);
 	sh_buf_free(&b);
 }
 

@@ -40,11 +40,11 @@ static void test_crc(void)
 	uint32_t half = sh_crc32c(SH_CRC32C_START, sh_slice_str("1234"));
 
 	ok(~sh_crc32c(SH_CRC32C_START, sh_slice_str("123456789")) == 0xE3069283,
-	    "the check value of CRC-32C");
+	    "CRC-32C has its published check value");
 	ok(sh_crc32c(half, sh_slice_str("56789")) == (uint32_t)~0xE3069283,
-	    "a text in two parts has the CRC of the whole");
+	    "a text in two pieces has the CRC of the whole");
 	ok(sh_crc32c(SH_CRC32C_START, sh_slice("", 0)) == SH_CRC32C_START,
-	    "no bytes leave the state");
+	    "an empty text leaves the state unchanged");
 }
 
 int main(void)

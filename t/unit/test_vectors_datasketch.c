@@ -21,7 +21,7 @@ static void test_sha1(void)
 		sha1_is("abc", "a9993e364706816aba3e25717850c26c9cd0d89d") &&
 		sha1_is("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
 		    "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
-	    "SHA-1 of the examples of FIPS 180");
+	    "SHA-1 of the examples of FIPS 180 is right");
 }
 
 /* The value that the C++ standard requires of std::mt19937. */
@@ -33,10 +33,10 @@ static void test_mt19937(void)
 	sh_mt19937_seed(&r, 5489);
 	for (int i = 0; i < 10000; i++)
 		x = sh_mt19937_next32(&r);
-	ok(x == UINT32_C(4123659995), "the 10000th number of MT19937");
+	ok(x == UINT32_C(4123659995), "the 10000th number of MT19937 is that of the C++ standard");
 }
 
-/* One command for each setting, over all its texts. */
+/* Runs one command for each setting, with all its texts. */
 static void test_signatures(void)
 {
 	struct vec_table t = vec_load("datasketch_signatures.tsv");

@@ -30,7 +30,7 @@ static void test_texts(void)
 		snprintf(options, sizeof options, "shfp -p gemantic -b %u -x bin", width);
 		vec_check("java_simhash, strSimHash", &t, 1, 5, options, of_width);
 	}
-	ok(covered == t.n, "every width of java_simhash.tsv is tried");
+	ok(covered == t.n, "every width of java_simhash.tsv is tested");
 }
 
 /* Bytes that are not UTF-8 are decoded as by Java. */

@@ -12,7 +12,7 @@ static void test_texts(void)
 	vec_check("go_simhash as %x", &t, 0, 3, "shfp -p gomd5 -x bare", NULL);
 }
 
-/* Bytes that are no UTF-8: given in hex, put into records with their escapes. */
+/* Bytes that are not UTF-8 stand in hex, and are written to records with escapes. */
 static void test_bytes(void)
 {
 	struct vec_table t = vec_load("go_simhash_bytes_hex.tsv");
@@ -78,8 +78,9 @@ static void test_claims(void)
 	uint64_t x = UINT64_C(0xe0894ccef4509142), y = UINT64_C(0xaae62ae822a6608f);
 
 	ok(sh_fp_distance(&a, &b, 1) == 3,
-	    "the article's two fingerprints differ in 3 bits, not 4");
-	ok(sh_fp_distance(&x, &y, 1) == 37, "those that its program prints differ in 37");
+	    "the two fingerprints of the article differ in 3 bits, not in 4 as it says");
+	ok(sh_fp_distance(&x, &y, 1) == 37,
+	    "the fingerprints that the program of the article prints differ in 37 bits");
 }
 
 int main(void)

@@ -42,7 +42,7 @@ static void test_lower(void)
 			(got.n ? got.end[got.n - 1] : 0) == n && memcmp(got.text, want, n) == 0,
 		    "lower of %s: %s", t.row[i].f[0], t.row[i].f[1]);
 	}
-	ok(tokenizer != NULL, "a tokenizer by Python's rules");
+	ok(tokenizer != NULL, "the tokenizer of Python's rules exists");
 	sh_tokenizer_delete(tokenizer);
 }
 
@@ -70,8 +70,8 @@ static const char *read_string(const char *p, char text[static 64])
 	return end + 1;
 }
 
-/* One of a list, 'a' or ('a', 1.5); a plain string after a pair has the weight of that, as
- * there. */
+/* Reads an element of a list, 'a' or ('a', 1.5). A plain string after a pair has the weight of
+ * the pair, as in the Python package. */
 static const char *add_item(struct sh_accumulator *a, const char *p, int64_t *weight)
 {
 	bool pair = *p == '(';

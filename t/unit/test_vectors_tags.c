@@ -116,6 +116,7 @@ int main(void)
 		if (!got[i] || strcmp(got[i], t.row[i].f[3]) != 0)
 			printf("# got %s\n", got[i] ? got[i] : "nothing");
 	}
-	ok(left_out < t.n, "%zu rows of texts that are not there were left out", left_out);
+	ok(left_out < t.n, "%zu rows of texts that are not among the vectors were skipped",
+	    left_out);
 	return done_testing();
 }

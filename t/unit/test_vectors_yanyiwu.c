@@ -95,7 +95,7 @@ static void test_texts(const char *dir)
 		    command, sizeof command, dir, wanted_top, "shfp -p yanyiwu 2>/dev/null");
 		vec_check("yanyiwu_simhash", &t, 0, 3, command, has_top);
 	}
-	ok(all == t.n, "every row of yanyiwu_simhash.tsv is tried");
+	ok(all == t.n, "every row of yanyiwu_simhash.tsv is tested");
 }
 
 static void test_published(const char *dir)

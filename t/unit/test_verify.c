@@ -1,5 +1,5 @@
-/* Similarities of random texts against sets of strings compared one by one; similarities as
- * numbers against long double; a corpus against the list it was made of. */
+/* Compares similarities of random texts with sets of strings, similarities as numbers with long
+ * double, and a corpus with the list that it was made of. */
 #include "group/verify.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Numbers of 128 bits against sums and products of decimal digits; their order in each form that a
- * compiler may treat differently. */
+/* Compares numbers of 128 bits with sums and products of decimal digits. Tests their order in each
+ * form that a compiler may treat differently. */
 #include "base/wide.h"
 
 #include <stdlib.h>

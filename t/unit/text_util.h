@@ -1,4 +1,4 @@
-/* Shared by the tests of the text layer: files, random text, and folding by utf8proc_map alone. */
+/* Functions for the tests of the text layer: files, random text, and folding by utf8proc_map. */
 #ifndef TEXT_UTIL_H
 #define TEXT_UTIL_H
 
@@ -28,7 +28,7 @@ static inline void append_cp(struct sh_buf *b, uint32_t c)
 	append(b, bytes, sh_utf8_put(bytes, c));
 }
 
-/* A copy of exactly n bytes, so that a sanitizer sees any byte read beyond. */
+/* Returns a copy in a block of exactly n bytes, so that a sanitizer finds reads beyond it. */
 static inline char *exact_copy(const void *p, size_t n)
 {
 	char *copy = malloc(n ? n : 1);
@@ -39,7 +39,7 @@ static inline char *exact_copy(const void *p, size_t n)
 	return n ? copy : (copy[0] = 0, copy);
 }
 
-/* All of a stream; NULL gives an empty buffer. */
+/* Returns the content of the stream. NULL gives an empty buffer. */
 static inline struct sh_buf slurp(FILE *f)
 {
 	struct sh_buf b = { 0 };
@@ -51,7 +51,7 @@ static inline struct sh_buf slurp(FILE *f)
 	return b;
 }
 
-/* Returns the content of the file; empty when there is none. */
+/* Returns the content of the file. A missing file gives an empty buffer. */
 static inline struct sh_buf slurp_path(const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -62,7 +62,7 @@ static inline struct sh_buf slurp_path(const char *path)
 	return b;
 }
 
-/* A file that must be there. */
+/* Returns the content of a file, which must exist. */
 static inline struct sh_buf slurp_file(const char *dir, const char *name)
 {
 	char path[300];
@@ -72,7 +72,7 @@ static inline struct sh_buf slurp_file(const char *dir, const char *name)
 	return slurp_path(path);
 }
 
-/* Ill-formed sequences as U+FFFD; their number. */
+/* Replaces ill-formed sequences by U+FFFD. Returns their number. */
 static inline uint64_t repair(const char *text, size_t n, struct sh_buf *out)
 {
 	const uint8_t *p = (const uint8_t *)text, *end = n ? p + n : p;
@@ -100,8 +100,8 @@ static inline void append_map(const char *text, size_t n, struct sh_buf *out)
 	free(mapped);
 }
 
-/* NFKC_Casefold by utf8proc_map alone. The text before each U+11A7 is folded separately: utf8proc
- * drops that vowel after a syllable. */
+/* Computes NFKC_Casefold by utf8proc_map. Folds the text before each U+11A7 separately, because
+ * utf8proc drops this vowel behind a syllable. */
 static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *out)
 {
 	struct sh_buf repaired = { 0 };
@@ -119,7 +119,8 @@ static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *ou
 	return ill;
 }
 
-/* Where random text draws from: scripts, marks, jamo, ignorables, compatibility forms. */
+/* Random text has code points of these ranges: scripts, marks, jamo, ignorables, compatibility
+ * forms. */
 static const uint32_t TEXT_BLOCKS[][2] = {
 	{ 0x0000, 0x0080 },
 	{ 0x0020, 0x007F },
@@ -202,7 +203,8 @@ static inline uint32_t random_cp(size_t block)
 	return c;
 }
 
-/* A few blocks a string, so that neighbours interact. percent_ill: bytes out of place. */
+/* Appends text of a few ranges, so that neighbours interact. percent_ill: percentage of code points
+ * that an ill-formed byte follows. */
 static inline void random_text(struct sh_buf *b, size_t cps, unsigned percent_ill)
 {
 	size_t pick[6];

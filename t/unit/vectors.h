@@ -1,4 +1,4 @@
-/* Published vectors as tests: tables out of t/vectors, and the programs run over them. */
+/* Tests with published vectors: reads tables of t/vectors, and runs programs over them. */
 #ifndef VECTORS_H
 #define VECTORS_H
 
@@ -12,7 +12,7 @@
 
 enum { VEC_FIELDS = 64 };
 
-/* A row's fields, as in the file; missing ones are "". */
+/* The fields of a row, as in the file. Missing fields are "". */
 struct vec_row {
 	char *f[VEC_FIELDS];
 	size_t n;
@@ -23,7 +23,7 @@ struct vec_table {
 	size_t n;
 };
 
-/* Nothing here is freed before the end: it is kept, so that it is no leak either. */
+/* Keeps every block until the end of the program, so that a leak checker reports none. */
 static inline void *vec_need(void *p)
 {
 	static void **kept;
@@ -48,7 +48,7 @@ static inline const char *vec_path(const char *name)
 	return path;
 }
 
-/* The file's rows without the first line, which names the columns. */
+/* Reads the rows of the file, except the first line, which names the columns. */
 static inline struct vec_table vec_load(const char *name)
 {
 	struct vec_table t = { 0 };
@@ -81,7 +81,7 @@ static inline struct vec_table vec_load(const char *name)
 	return t;
 }
 
-/* A text as it goes into a record: the vectors' \0 becomes the byte itself. */
+/* Writes a text as in a record: \0 of the vectors becomes the byte NUL. */
 static inline void vec_put_text(FILE *f, const char *text)
 {
 	for (const char *p = text; *p; p++) {
@@ -96,7 +96,7 @@ static inline void vec_put_text(FILE *f, const char *text)
 	}
 }
 
-/* The same as plain bytes. */
+/* Returns the text as bytes, with escapes decoded. */
 static inline char *vec_bytes(const char *text, size_t *n)
 {
 	char *out = vec_need(malloc(strlen(text) + 1));
@@ -140,7 +140,7 @@ static inline char *vec_unhex(const char *hex, size_t *n)
 	return out;
 }
 
-/* Bytes given in hex as a text of the vectors. */
+/* Returns the bytes of hexadecimal digits as a text of the vectors. */
 static inline char *vec_escape_hex(const char *hex)
 {
 	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\0";
@@ -148,7 +148,7 @@ static inline char *vec_escape_hex(const char *hex)
 	char *bytes = vec_unhex(hex, &n), *text = vec_need(malloc(2 * n + 1));
 
 	for (size_t i = 0; i < n; i++) {
-		/* Of NUL, that at the string's end. */
+		/* strchr() finds NUL at the end of the string. */
 		const char *special = strchr(plain, bytes[i]);
 
 		if (special)
@@ -159,7 +159,7 @@ static inline char *vec_escape_hex(const char *hex)
 	return text;
 }
 
-/* A temporary file for the input of the programs. */
+/* Opens a temporary file for the input of the programs. */
 static inline FILE *vec_input(char name[32])
 {
 	int fd;
@@ -171,7 +171,7 @@ static inline FILE *vec_input(char name[32])
 	return vec_need(fdopen(fd, "w"));
 }
 
-/* Run a pipeline over the file; got[i] becomes the first field of the record with id i. */
+/* Runs a pipeline over the file. got[i] becomes the first field of the record with id i. */
 static inline void vec_run(const char *command, const char *file, char **got, size_t n)
 {
 	char shell[8192], *line = NULL, *id;
@@ -196,8 +196,8 @@ static inline void vec_run(const char *command, const char *file, char **got, si
 		printf("# failed: %s\n", command);
 }
 
-/* One test for each row: the pipeline computes column `want` from column `text`. Leaves out rows
- * that want "-" or ERROR..., and rows that `only` rejects. */
+/* Makes a test of each row: the pipeline computes column `want` from column `text`. Skips rows
+ * whose `want` is "-" or ERROR..., and rows that `only` rejects. */
 static inline void vec_check(const char *what, const struct vec_table *t, unsigned text,
     unsigned want, const char *command, bool (*only)(const struct vec_row *row))
 {
@@ -224,7 +224,7 @@ static inline void vec_check(const char *what, const struct vec_table *t, unsign
 	}
 }
 
-/* The same by both ways: straight from documents, and through features. */
+/* Checks the rows with shfp of documents, and with shtok | shweight | shfp. */
 static inline void vec_check_both(const char *what, const struct vec_table *t, unsigned text,
     unsigned want, const char *profile, const char *options,
     bool (*only)(const struct vec_row *row))
