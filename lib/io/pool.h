@@ -108,8 +108,8 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
  */
 struct sh_feed;
 
-/* Returns the number of jobs of a pool with several workers, or of a feed. So many jobs are pushed
- * and not written, at most. */
+/* Returns the number of jobs of a pool with several workers, or of a feed: at most this number of
+ * jobs are pushed and not yet written. */
 static inline size_t sh_pool_jobs(unsigned n_workers)
 {
 	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more

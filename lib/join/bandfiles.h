@@ -1,9 +1,10 @@
 /* Several threads join the sorted bands of two files: new records with archived ones.
  *
  * The calling thread reads both files and cuts them before the same key, so that the records of a
- * key are in one piece. The workers join the pieces. The calling thread itself joins what it cannot
- * cut: the last lines before it waits for a slow writer, a bucket of more than `most` bytes, and
- * all lines from a key that is not in order. With one thread, it joins everything.
+ * key are in one piece. The workers join the pieces. The calling thread itself joins the lines that
+ * it cannot cut: the last lines before it waits for a slow writer, a bucket of more than `most`
+ * bytes, and all lines from a key that is not in order. A single thread joins all lines in this
+ * way.
  *
  * The results are the same for any number of threads, also after an error. */
 #ifndef SH_JOIN_BANDFILES_H
