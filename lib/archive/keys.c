@@ -102,11 +102,6 @@ static bool grams_suffice(const struct sh_key_rule *r, unsigned q, size_t n)
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 /* Returns the number of q-grams. A document of fewer tokens has one. */
 static size_t count_grams(const struct sh_feature_set *set, unsigned q)
 {
@@ -126,7 +121,7 @@ static void hash_grams(
 			sh_put_le64(bytes + j * sizeof *gram, set->ordered[i + j]);
 		gram[i] = sh_siphash(r->key, bytes, q * sizeof *gram);
 	}
-	qsort(gram, n, sizeof *gram, by_value);
+	qsort(gram, n, sizeof *gram, sh_compare_u64);
 }
 
 /* Makes repeated q-grams different: the second one, the third one, ... */
@@ -140,7 +135,7 @@ static void number_repeats(uint64_t *gram, size_t n)
 		last = gram[i];
 		gram[i] = repeat ? sh_mix_word(last, repeat) : last;
 	}
-	qsort(gram, n, sizeof *gram, by_value);
+	qsort(gram, n, sizeof *gram, sh_compare_u64);
 }
 
 /* Adds the first q d + 1 q-grams, d being the largest distance of a similar document. */

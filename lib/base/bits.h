@@ -27,6 +27,22 @@ static inline void sh_bits_put(uint64_t *set, size_t x)
 	set[x / 64] |= UINT64_C(1) << x % 64;
 }
 
+/* Adds from .. to - 1. Returns how many of them the set did not have. */
+static inline uint32_t sh_bits_put_range(uint64_t *set, uint32_t from, uint32_t to)
+{
+	uint32_t fresh = 0;
+
+	for (uint32_t i = from; i < to;) {
+		uint32_t bit = i % 64, n = to - i < 64 - bit ? to - i : 64 - bit;
+		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
+
+		fresh += sh_count_bits(mask & ~set[i / 64]);
+		set[i / 64] |= mask;
+		i += n;
+	}
+	return fresh;
+}
+
 static inline bool sh_bits_has(const uint64_t *set, size_t x)
 {
 	return set[x / 64] >> x % 64 & 1;

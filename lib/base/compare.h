@@ -11,4 +11,10 @@ static inline int sh_compare(uint64_t x, uint64_t y)
 	return x < y ? -1 : x > y;
 }
 
+/* Compares two elements of an array of uint64_t. */
+static inline int sh_compare_u64(const void *a, const void *b)
+{
+	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
 #endif

@@ -42,13 +42,6 @@ static int add_set(
 	return sh_small_add(&small->sets, hash, n, err);
 }
 
-static int by_hash(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return sh_compare(*x, *y);
-}
-
 /* Adds the bag of a vertex's tokens as a set: each occurrence of a token is an element of its own.
  * So two sets have the same number of common elements as the two bags. */
 static int add_bag(
@@ -61,7 +54,7 @@ static int add_bag(
 	if (!bag)
 		return sh_error_nomem(err);
 	memcpy(bag, set->ordered, set->n_ordered * sizeof *bag);
-	qsort(bag, set->n_ordered, sizeof *bag, by_hash);
+	qsort(bag, set->n_ordered, sizeof *bag, sh_compare_u64);
 	for (size_t i = 0; i < set->n_ordered; i++) {
 		times = i && bag[i] == last ? times + 1 : 0;
 		last = bag[i];

@@ -133,13 +133,6 @@ struct join {
 	struct block *block;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return sh_compare(x, y);
-}
-
 static int sort_sets(void *arg, size_t from, size_t to, struct sh_error *err)
 {
 	const struct sh_small_sets *s = arg;
@@ -147,7 +140,7 @@ static int sort_sets(void *arg, size_t from, size_t to, struct sh_error *err)
 	(void)err;
 	for (size_t i = from; i < to; i++)
 		qsort(s->hash + s->start[i], s->start[i + 1] - s->start[i], sizeof *s->hash,
-		    by_value);
+		    sh_compare_u64);
 	return 0;
 }
 

@@ -24,11 +24,6 @@ struct sorter {
 	size_t kept[PARTS + 1]; /* by part: number of distinct pairs; then index of the first */
 };
 
-static int by_value(const void *a, const void *b)
-{
-	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
 static bool in_order(const uint64_t *pair, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -44,7 +39,7 @@ static bool in_order(const uint64_t *pair, size_t n)
 static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint64_t differ)
 {
 	if (n <= BY_QSORT) {
-		qsort(from, n, sizeof *from, by_value);
+		qsort(from, n, sizeof *from, sh_compare_u64);
 		return from;
 	}
 	for (unsigned shift = 0; shift < 64; shift += SH_RADIX_DIGIT) {

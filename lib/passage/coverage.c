@@ -15,22 +15,6 @@ static int by_matched(const void *x, const void *y)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Adds the tokens from .. to-1 to the set. Returns the number of tokens that were not in it. */
-static uint32_t add(uint64_t *set, uint32_t from, uint32_t to)
-{
-	uint32_t fresh = 0;
-
-	for (uint32_t i = from; i < to;) {
-		uint32_t bit = i % 64, n = to - i < 64 - bit ? to - i : 64 - bit;
-		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
-
-		fresh += sh_count_bits(mask & ~set[i / 64]);
-		set[i / 64] |= mask;
-		i += n;
-	}
-	return fresh;
-}
-
 /* Returns the matched part of `fresh` tokens of a span whose side has n tokens. */
 static uint32_t share(const struct sh_span *s, uint32_t fresh, uint32_t n)
 {
@@ -59,9 +43,9 @@ int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_
 	for (size_t i = 0; i < n; i++) {
 		const struct sh_span *s = &spans[i];
 
-		out->first += share(s, add(set, s->from, s->to), s->to - s->from);
-		out->other +=
-		    share(s, add(set + sh_bits_words(first), s->at, s->end), s->end - s->at);
+		out->first += share(s, sh_bits_put_range(set, s->from, s->to), s->to - s->from);
+		out->other += share(s, sh_bits_put_range(set + sh_bits_words(first), s->at, s->end),
+		    s->end - s->at);
 	}
 	return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "passage/extend.h"
 
@@ -287,9 +288,8 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
     struct sh_token_hashes b, struct sh_error *err)
 {
-	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0)
-		return -1;
-	if (SH_RESERVE(m->order_tmp, m->order_tmp_cap, n, err) < 0)
+	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0 ||
+	    SH_RESERVE(m->order_tmp, m->order_tmp_cap, n, err) < 0)
 		return -1;
 	/* The best chain comes first; of equal ones the first. */
 	for (size_t i = 0; i < n; i++)
@@ -405,26 +405,10 @@ static int by_matched(const void *x, const void *y)
 	return by_from(x, y);
 }
 
-/* Marks the tokens. Returns whether any of them was not marked. */
-static bool cover(uint64_t *set, uint32_t from, uint32_t to)
-{
-	bool fresh = false;
-
-	for (uint32_t i = from; i < to;) {
-		uint32_t bit = i % 64, n = to - i < 64 - bit ? to - i : 64 - bit;
-		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
-
-		fresh = fresh || (mask & ~set[i / 64]);
-		set[i / 64] |= mask;
-		i += n;
-	}
-	return fresh;
-}
-
 /* Drops spans whose tokens are all covered by better spans. */
 static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *err)
 {
-	size_t words = tokens / 64 + 1, n = 0;
+	size_t words = sh_bits_words(tokens), n = 0;
 
 	if (m->n_spans < 2)
 		return 0;
@@ -433,7 +417,7 @@ static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *er
 	memset(m->covered, 0, words * sizeof *m->covered);
 	qsort(m->span, m->n_spans, sizeof *m->span, by_matched);
 	for (size_t i = 0; i < m->n_spans; i++)
-		if (cover(m->covered, m->span[i].from, m->span[i].to))
+		if (sh_bits_put_range(m->covered, m->span[i].from, m->span[i].to) > 0)
 			m->span[n++] = m->span[i];
 	m->n_spans = n;
 	return 0;

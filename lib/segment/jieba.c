@@ -323,9 +323,8 @@ static int make_ready(struct sh_segmenter *s, struct sh_error *err)
 
 	while (want <= longest)
 		want *= 2;
-	if (SH_RESERVE(s->ring, s->ring_cap, want, err) < 0)
-		return -1;
-	if (SH_RESERVE(s->edges, s->edges_cap, longest, err) < 0)
+	if (SH_RESERVE(s->ring, s->ring_cap, want, err) < 0 ||
+	    SH_RESERVE(s->edges, s->edges_cap, longest, err) < 0)
 		return -1;
 	s->ring_mask = want - 1;
 	return 0;

@@ -66,9 +66,8 @@ static int add_word(
 	struct sh_trie_word w = { .at = c->pool_n, .order = (uint32_t)c->n, .freq = freq };
 	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
 
-	if (SH_RESERVE(c->pool, c->pool_cap, c->pool_n + word.n, err) < 0)
-		return -1;
-	if (SH_RESERVE(c->words, c->words_cap, c->n + 1, err) < 0)
+	if (SH_RESERVE(c->pool, c->pool_cap, c->pool_n + word.n, err) < 0 ||
+	    SH_RESERVE(c->words, c->words_cap, c->n + 1, err) < 0)
 		return -1;
 	while (p < end) {
 		uint32_t cp = sh_utf8_next(&p, end);

@@ -93,9 +93,8 @@ static int make_room(struct sh_segmenter *s, size_t chars, struct sh_error *err)
 	if ((size_t)(s->at - s->row_text) > UINT32_MAX - 4 * chars)
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2 GiB of text without a break");
 	chars += s->have + 1;
-	if (SH_RESERVE(s->code, s->code_cap, chars, err) < 0)
-		return -1;
-	if (SH_RESERVE(s->off, s->off_cap, chars, err) < 0)
+	if (SH_RESERVE(s->code, s->code_cap, chars, err) < 0 ||
+	    SH_RESERVE(s->off, s->off_cap, chars, err) < 0)
 		return -1;
 	if (s->have == 0)
 		s->off[0] = 0;

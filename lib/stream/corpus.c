@@ -309,9 +309,8 @@ int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, stru
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || document[i] != document[kept - 1])
 			document[kept++] = document[i];
-	if (SH_RESERVE(h->document, h->document_cap, kept, err) < 0)
-		return -1;
-	if (SH_RESERVE(h->at, h->at_cap, kept + 1, err) < 0)
+	if (SH_RESERVE(h->document, h->document_cap, kept, err) < 0 ||
+	    SH_RESERVE(h->at, h->at_cap, kept + 1, err) < 0)
 		return -1;
 	for (size_t i = 0, done; i < kept; i += done)
 		if (hold_window(c, document + i, kept - i, &done, err) < 0)

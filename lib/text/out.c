@@ -29,11 +29,9 @@ int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 
 	if (text > UINT32_MAX || all > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
-	if (SH_RESERVE(t->text, t->text_cap, (size_t)text, err) < 0)
-		return -1;
-	if (SH_RESERVE(t->start, t->start_cap, tokens, err) < 0)
-		return -1;
-	if (SH_RESERVE(t->end, t->end_cap, tokens, err) < 0)
+	if (SH_RESERVE(t->text, t->text_cap, (size_t)text, err) < 0 ||
+	    SH_RESERVE(t->start, t->start_cap, tokens, err) < 0 ||
+	    SH_RESERVE(t->end, t->end_cap, tokens, err) < 0)
 		return -1;
 	return t->opts.places ? sh_places_reserve(t, err) : 0;
 }

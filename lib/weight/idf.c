@@ -40,9 +40,8 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	if (sh_hmap_put(&t->features, sh_slice(line.p, at - 1), &i, NULL, err) < 0)
 		return -1;
 	t->ill_formed = t->ill_formed || !sh_utf8_valid(line.p, at - 1);
-	if (SH_RESERVE(t->idf, t->cap, (size_t)i + 1, err) < 0)
-		return -1;
-	if (SH_RESERVE(t->real, t->real_cap, (size_t)i + 1, err) < 0)
+	if (SH_RESERVE(t->idf, t->cap, (size_t)i + 1, err) < 0 ||
+	    SH_RESERVE(t->real, t->real_cap, (size_t)i + 1, err) < 0)
 		return -1;
 	/* The last line of a feature is used, as in the programs that make these tables. */
 	t->idf[i] = idf;
