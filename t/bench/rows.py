@@ -475,7 +475,7 @@ SECTIONS = (
     ("Skew", "The other time is three times that of as many uniform fingerprints, and that of `cat` to copy the output.",
      skew),
     ("Bands", "`shband` and `shjoin` together, compared with the `sort` between them.", stream),
-    ("Documents to documents without near-duplicates", "Each program reads texts and writes the ids of kept documents, as "
+    ("Documents to documents without near-duplicates", "Each program reads texts and writes the kept documents, as "
      "its README shows: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others "
      "estimate.", whole),
     ("Edit distances", "The alignment only, on pairs that neither lengths nor bags of tokens exclude. Tokens are numbers, "
