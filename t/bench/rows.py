@@ -331,7 +331,7 @@ def stream(w):
 
 
 def whole(w):
-    """Documents to kept documents: each program reads 100,000 English texts and writes ids."""
+    """Documents to kept documents: each program reads and writes English texts, 100,000 of them."""
     def against(module, command, name, goal, *args):
         def row():
             if w.smoke:
