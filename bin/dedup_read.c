@@ -109,7 +109,7 @@ static int collect_keys(struct dedup_state *s, const uint64_t *d, struct sh_erro
 	struct sh_key_block key = { low, first, 1 };
 	uint64_t digest = d ? d[DIGEST] : 0;
 
-	sh_dedup_pack_keys(s->dedup, 0, d ? keys_of(s, d) : NULL, &key, 0);
+	sh_dedup_pack_keys(s->dedup, d ? keys_of(s, d) : NULL, &key, 0);
 	return sh_dedup_add_keys(s->dedup, &digest, &key, 1, err);
 }
 
@@ -199,7 +199,6 @@ static struct sh_key_block key_block(const struct layout *l, struct sh_job *job)
 
 struct worker {
 	const struct layout *layout;
-	unsigned thread;
 	struct sh_analyser analyser;
 	uint64_t *described; /* scratch memory for a description */
 };
@@ -236,7 +235,7 @@ static int describe(struct worker *w, const struct sh_document *doc, struct sh_j
 	((uint16_t *)column(l, job, COUNTS))[i] = sh_dedup_features(d[FEATURES]);
 	if (key.low) {
 		((uint64_t *)column(l, job, DIGESTS))[i] = digest;
-		sh_dedup_pack_keys(s->dedup, w->thread, keys_of(s, d), &key, i);
+		sh_dedup_pack_keys(s->dedup, keys_of(s, d), &key, i);
 	}
 	job->ill_formed += x.bad_utf8;
 	return 0;
@@ -410,7 +409,6 @@ static void start_workers(const struct reading *r, struct worker *workers, struc
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
 		workers[i] = (struct worker){ .layout = &r->layout,
-			.thread = i,
 			.described = malloc(dedup_description(s) * sizeof(uint64_t)) };
 		if (!workers[i].described)
 			sh_error_nomem(&err);

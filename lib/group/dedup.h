@@ -118,9 +118,9 @@ bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
  * before the first sh_dedup_add(). */
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
 /* Sets document i of a block of keys from its keys (fp/minkeys.h); NULL when it has no features.
- * Several threads may call it, as they call sh_buckets_pack(). */
-void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
-    const struct sh_key_block *to, size_t i);
+ * Several threads may call it, each with its own block. */
+void sh_dedup_pack_keys(
+    const struct sh_dedup *d, const uint64_t *key, const struct sh_key_block *to, size_t i);
 /* Adds the keys of the next n documents: copies them. digest: a hash of each text under a secret
  * key. Documents of one fingerprint and one digest are taken for equal without reading them. */
 int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_block *key,

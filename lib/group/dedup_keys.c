@@ -19,10 +19,10 @@ int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
 	return d->buckets ? 0 : -1;
 }
 
-void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
-    const struct sh_key_block *to, size_t i)
+void sh_dedup_pack_keys(
+    const struct sh_dedup *d, const uint64_t *key, const struct sh_key_block *to, size_t i)
 {
-	sh_buckets_pack(d->buckets, thread, key, to, i);
+	sh_buckets_pack(d->buckets, key, to, i);
 }
 
 int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_block *key,
@@ -48,18 +48,16 @@ bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n)
 	return !d->buckets || n <= FEW_MAX;
 }
 
-int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
-    bool *found, struct sh_error *err)
-{
-	*found = distance <= d->opts.k;
-	return d->buckets ? sh_buckets_share(d->buckets, d->vertex[x], d->vertex[y], found, err)
-			  : 0;
-}
-
 /* Returns the number of a vertex in the pairs: the vertex itself, or its place for stars. */
 static uint32_t number_of(const struct sh_dedup *d, uint32_t v)
 {
 	return d->finds_vertices ? v : d->place[v];
+}
+
+bool sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance)
+{
+	return d->buckets ? sh_buckets_found(d->buckets, number_of(d, x), number_of(d, y))
+			  : distance <= d->opts.k;
 }
 
 static uint32_t vertex_of(const struct sh_dedup *d, uint32_t number)

@@ -267,14 +267,10 @@ static int add_small_pair(void *arg, uint32_t a, uint32_t b, struct sh_error *er
 	const struct joined *j = arg;
 	struct sh_dedup *d = j->dedup;
 	uint32_t x = j->small->vertex[a], y = j->small->vertex[b];
-	bool found;
 	unsigned distance =
 	    sh_fp_distance(sh_dedup_fp(d, d->vertex[x]), sh_dedup_fp(d, d->vertex[y]), d->words);
 
-	/* The join of keys or of fingerprints finds the pairs that share a key or are within k. */
-	if (sh_dedup_has_found(d, x, y, distance, &found, err) < 0)
-		return -1;
-	return found ? 0 : d->on_pair(d, x, y, distance, err);
+	return sh_dedup_has_found(d, x, y, distance) ? 0 : d->on_pair(d, x, y, distance, err);
 }
 
 /* Sets *part to the sets whose vertices are in the subset. The caller frees part->set, also after

@@ -170,9 +170,9 @@ int sh_dedup_join_small(
 
 /* dedup_keys.c: returns whether n vertices of few features are joined by their features. */
 bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n);
-/* Sets *found to whether the join by keys or distance finds the pair of vertices. */
-int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
-    bool *found, struct sh_error *err);
+/* Returns whether the join by keys or distance that precedes the join of feature sets finds the
+ * pair of vertices. */
+bool sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance);
 /* Passes the pairs that share a key to d->on_pair. */
 int sh_dedup_join_keys(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);

@@ -11,17 +11,22 @@
 #include "join/pairsort.h"
 
 enum {
-	FIRSTS = 256,          /* values of the first byte of a key */
+	PARTITIONS = 8,        /* of a column, at least */
 	BY_QSORT = 64,         /* at most this number of postings are sorted by qsort() */
 	SOME_PAIRS = 1 << 16,  /* pairs that a thread collects before it adds them */
 	FIRST_PAIRS = 1 << 20, /* pairs before they are sorted for the first time, at least */
 };
 
-/* A posting is a document in a partition of a column: its number << 32 | the low 32 bits of its
- * key. */
+/* A posting is a document in a partition of a column: the document << 32 | the low 32 bits of its
+ * key. In buckets to be joined, sh_bucket_join.number of the document is in its place. */
 static uint32_t low_of(uint64_t posting)
 {
 	return (uint32_t)posting;
+}
+
+static uint32_t document_of(uint64_t posting)
+{
+	return (uint32_t)(posting >> 32);
 }
 
 static uint32_t number_of(uint64_t posting)
@@ -40,11 +45,11 @@ struct worker {
 struct sh_buckets {
 	struct sh_bucket_opts opts;
 	struct sh_key_columns columns;
-	uint64_t (*counts)[FIRSTS]; /* by thread and column: documents by the first byte */
 	struct worker *worker;
 
 	/* during a join */
 	const struct sh_bucket_join *join;
+	uint64_t *joins; /* bit i % 64 of element i / 64: document i has a number */
 	struct range *range;
 	size_t n_ranges, ranges_cap;
 	pthread_mutex_t lock;
@@ -72,10 +77,9 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 	b->opts = *opts;
 	sh_key_columns_init(
 	    &b->columns, opts->keys, opts->memory / 2, opts->tables ? opts->tables->dir : NULL);
-	b->counts = calloc((size_t)opts->jobs * opts->keys, sizeof *b->counts);
 	b->worker = calloc(opts->jobs, sizeof *b->worker);
 	pthread_mutex_init(&b->lock, NULL);
-	if (b->counts && b->worker) {
+	if (b->worker) {
 		for (unsigned i = 0; i < opts->jobs; i++)
 			b->worker[i].buckets = b;
 		return b;
@@ -107,25 +111,19 @@ void sh_buckets_delete(struct sh_buckets *b)
 	sh_key_columns_free(&b->columns);
 	sh_tables_put(b->opts.tables, b->all.pair);
 	pthread_mutex_destroy(&b->lock);
-	free(b->counts);
 	free(b->range);
 	free(b->worker);
 	free(b);
 }
 
-void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
-    const struct sh_key_block *to, size_t i)
+void sh_buckets_pack(
+    const struct sh_buckets *b, const uint64_t *key, const struct sh_key_block *to, size_t i)
 {
-	unsigned keys = b->opts.keys;
-	uint64_t(*counts)[FIRSTS] = b->counts + (size_t)thread * keys;
-
-	for (unsigned c = 0; c < keys; c++, i += to->cap) {
+	for (unsigned c = 0; c < b->opts.keys; c++, i += to->cap) {
 		uint64_t x = key ? key[c] : 0;
-		uint8_t first = (uint8_t)(x >> 32);
 
 		to->low[i] = (uint32_t)x;
-		to->first[i] = first;
-		counts[c][first]++;
+		to->first[i] = (uint8_t)(x >> 32);
 	}
 }
 
@@ -138,21 +136,6 @@ int sh_buckets_add(
 int sh_buckets_help(struct sh_buckets *b, struct sh_error *err)
 {
 	return sh_key_columns_help(&b->columns, err);
-}
-
-int sh_buckets_share(
-    const struct sh_buckets *b, uint32_t x, uint32_t y, bool *share, struct sh_error *err)
-{
-	*share = false;
-	for (unsigned c = 0; c < b->opts.keys && !*share; c++) {
-		uint64_t p, q;
-
-		if (sh_key_columns_key(&b->columns, x, c, &p, err) < 0 ||
-		    sh_key_columns_key(&b->columns, y, c, &q, err) < 0)
-			return -1;
-		*share = p == q;
-	}
-	return 0;
 }
 
 /* ---- pairs ---- */
@@ -196,11 +179,16 @@ static int add_pairs(struct worker *w, struct sh_error *err)
 	return status;
 }
 
+static uint64_t pair_of(uint32_t x, uint32_t y)
+{
+	return x < y ? (uint64_t)y << 32 | x : (uint64_t)x << 32 | y;
+}
+
 static int add_pair(struct worker *w, uint32_t x, uint32_t y, struct sh_error *err)
 {
 	if (w->found.n == SOME_PAIRS && add_pairs(w, err) < 0)
 		return -1;
-	w->found.pair[w->found.n++] = x < y ? (uint64_t)y << 32 | x : (uint64_t)x << 32 | y;
+	w->found.pair[w->found.n++] = pair_of(x, y);
 	return 0;
 }
 
@@ -257,16 +245,44 @@ static int by_low(const void *a, const void *b)
 	return sh_compare(low_of(*x), low_of(*y));
 }
 
-/* Sorts postings by the low 32 bits of their keys. Bit 21 is in two digits. */
+/* Sorts postings by the low 32 bits of their keys: by the upper 22 of them, which few keys share,
+ * then by insertion. */
 static void sort_by_low(uint64_t *p, uint64_t *room, size_t n)
 {
-	static const unsigned shift[] = { 0, SH_RADIX_DIGIT, 32 - SH_RADIX_DIGIT };
+	sh_radix_pass(&(struct sh_radix){ p, room, n, sizeof *p, 32 - 2 * SH_RADIX_DIGIT });
+	sh_radix_pass(&(struct sh_radix){ room, p, n, sizeof *p, 32 - SH_RADIX_DIGIT });
+	for (size_t i = 1; i < n; i++) {
+		uint64_t x = p[i];
+		size_t at = i;
 
-	for (unsigned i = 0; i < 3; i++) {
-		uint64_t *from = i % 2 ? room : p, *to = i % 2 ? p : room;
-
-		sh_radix_pass(&(struct sh_radix){ from, to, n, sizeof *p, shift[i] });
+		for (; at && low_of(p[at - 1]) > low_of(x); at--)
+			p[at] = p[at - 1];
+		p[at] = x;
 	}
+}
+
+/* Keeps the postings whose low bits another posting has, too. Returns their number. */
+static size_t keep_shared(uint64_t *p, size_t n)
+{
+	bool before = false; /* p[i - 1] has the low bits of p[i] */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool after = i + 1 < n && low_of(p[i + 1]) == low_of(p[i]);
+
+		p[kept] = p[i];
+		kept += before || after;
+		before = after;
+	}
+	return kept;
+}
+
+/* Puts the numbers of documents in their place: apart from the search for buckets, so that the
+ * reads of numbers do not wait for each other. */
+static void number_postings(const struct sh_bucket_join *join, uint64_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = (uint64_t)join->number[document_of(p[i])] << 32 | low_of(p[i]);
 }
 
 /* Joins the postings whose keys have one first byte. */
@@ -278,14 +294,15 @@ static int join_first(struct worker *w, uint64_t *p, size_t n, struct sh_error *
 		if (SH_RESERVE(w->room, w->room_cap, n, err) < 0)
 			return -1;
 		sort_by_low(p, w->room, n);
-		p = w->room;
 	} else {
 		qsort(p, n, sizeof *p, by_low);
 	}
+	n = keep_shared(p, n);
+	number_postings(w->buckets->join, p, n);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && low_of(p[end]) == low_of(p[i]);)
 			end++;
-		if (end > i + 1 && join_bucket(w, p + i, end - i, err) < 0)
+		if (join_bucket(w, p + i, end - i, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -295,8 +312,44 @@ static int join_first(struct worker *w, uint64_t *p, size_t n, struct sh_error *
 
 /* By first byte: its postings are w->posting[start .. end - 1]. */
 struct places {
-	size_t start[FIRSTS], end[FIRSTS];
+	size_t start[SH_FIRSTS], end[SH_FIRSTS];
 };
+
+/* Counts the keys of a column by their first bytes. */
+static void count(const struct sh_buckets *b, unsigned column, size_t n[SH_FIRSTS])
+{
+	memset(n, 0, SH_FIRSTS * sizeof *n);
+	for (size_t piece = 0; piece < b->columns.n_pieces; piece++)
+		for (unsigned i = 0; i < SH_FIRSTS; i++)
+			n[i] += sh_key_columns_count(&b->columns, piece, column, i);
+}
+
+static void mark_joins(void *buckets, size_t from, size_t to)
+{
+	const struct sh_buckets *b = buckets;
+
+	for (size_t i = from; i < to; i++) {
+		const uint32_t *number = b->join->number + 64 * i;
+
+		b->joins[i] = 0;
+		for (size_t k = 0; k < 64 && 64 * i + k < b->columns.n; k++)
+			b->joins[i] |= (uint64_t)(number[k] != SH_BUCKETS_NONE) << k;
+	}
+}
+
+/* Appends the postings of the documents that join among n records of one first byte. Document 0 of
+ * the piece is `document`. Returns the end of the postings. */
+static uint64_t *append(const struct sh_buckets *b, uint64_t *to, const struct sh_key_record *p,
+    size_t n, size_t document)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = document + p[i].document;
+
+		*to = x << 32 | (uint32_t)p[i].high << 16 | p[i].low;
+		to += b->joins[x / 64] >> x % 64 & 1;
+	}
+	return to;
+}
 
 static int gather(struct worker *w, const struct range *r, struct places *at, struct sh_error *err)
 {
@@ -304,20 +357,19 @@ static int gather(struct worker *w, const struct range *r, struct places *at, st
 
 	if (!w->read && !(w->read = malloc(sizeof *w->read)))
 		return sh_error_nomem(err);
-	for (size_t piece = 0; piece * SH_PIECE < c->n; piece++) {
-		const struct sh_stretch *s =
-		    sh_key_columns_stretch(c, piece, r->column, w->read, err);
-		const uint32_t *number = w->buckets->join->number + piece * SH_PIECE;
-		size_t n = c->n - piece * SH_PIECE;
+	for (size_t piece = 0; piece < c->n_pieces; piece++) {
+		const struct sh_key_record *p =
+		    sh_key_columns_read(c, piece, r->column, r->from, r->to, w->read, err);
 
-		if (!s)
+		if (!p)
 			return -1;
-		for (size_t i = 0; i < n && i < SH_PIECE; i++) {
-			unsigned first = s->first[i];
+		for (unsigned i = r->from; i < r->to; i++) {
+			size_t n = sh_key_columns_count(c, piece, r->column, i);
 
-			if (first - r->from < r->to - r->from && number[i] != SH_BUCKETS_NONE)
-				w->posting[at->end[first]++] =
-				    (uint64_t)number[i] << 32 | s->low[i];
+			at->end[i] = (size_t)(append(w->buckets, w->posting + at->end[i], p, n,
+						  piece * SH_PIECE) -
+					      w->posting);
+			p += n;
 		}
 	}
 	return 0;
@@ -325,14 +377,16 @@ static int gather(struct worker *w, const struct range *r, struct places *at, st
 
 static int join_range(struct worker *w, const struct range *r, struct sh_error *err)
 {
-	const uint64_t *counts = w->buckets->counts[r->column];
 	struct places at;
-	size_t n = 0;
+	size_t counts[SH_FIRSTS], n = 0;
 
+	count(w->buckets, r->column, counts);
 	for (unsigned i = r->from; i < r->to; i++) {
 		at.start[i] = at.end[i] = n;
 		n += counts[i];
 	}
+	if (n == 0)
+		return 0;
 	if (SH_RESERVE(w->posting, w->posting_cap, n, err) < 0)
 		return -1;
 	if (!w->found.pair && !(w->found.pair = malloc(SOME_PAIRS * sizeof *w->found.pair)))
@@ -361,60 +415,74 @@ static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
 	b->n_ranges = 0;
 	for (unsigned c = 0; c < b->opts.keys; c++) {
 		struct range r = { .column = c };
+		size_t counts[SH_FIRSTS];
 
-		for (unsigned i = 0; i < FIRSTS; i++) {
-			uint64_t more = b->counts[c][i];
-
+		count(b, c, counts);
+		for (unsigned i = 0; i < SH_FIRSTS; i++) {
 			if (SH_RESERVE(b->range, b->ranges_cap, b->n_ranges + 2, err) < 0)
 				return -1;
-			if (r.postings && r.postings + more > most) {
+			if (r.postings && r.postings + counts[i] > most) {
 				b->range[b->n_ranges++] = r;
 				r = (struct range){ c, i, i, 0 };
 			}
 			r.to = i + 1;
-			r.postings += more;
+			r.postings += counts[i];
 		}
 		b->range[b->n_ranges++] = r;
 	}
 	return 0;
 }
 
-/* Adds the counts of the other threads to those of the first one. */
-static void add_counts(struct sh_buckets *b)
+static int join_columns(struct sh_buckets *b, struct sh_error *err)
 {
-	unsigned keys = b->opts.keys;
+	/* One ninth of a thread's memory is for the sorted postings of one first byte. */
+	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(uint64_t) / 9 * 8;
+	size_t part = b->columns.n / PARTITIONS + 1, words = (b->columns.n + 63) / 64;
+	unsigned jobs = b->opts.jobs;
 
-	for (size_t i = keys; i < (size_t)b->opts.jobs * keys; i++)
-		for (unsigned k = 0; k < FIRSTS; k++) {
-			b->counts[i % keys][k] += b->counts[i][k];
-			b->counts[i][k] = 0;
-		}
+	b->joins = sh_tables_get(b->opts.tables, words, sizeof *b->joins, err);
+	if (!b->joins || sh_parallel_each(jobs, words, mark_joins, b, err) < 0 ||
+	    cut(b, part < most ? part : most, err) < 0 ||
+	    sh_parallel(b->worker, sizeof *b->worker, jobs, b->n_ranges, 1, join_ranges, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < jobs; i++)
+		if (add_pairs(&b->worker[i], err) < 0)
+			return -1;
+	return sort_all(b, jobs, err);
 }
 
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err)
 {
-	/* One ninth of a thread's memory is for the sorted postings of one first byte. */
-	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(uint64_t) / 9 * 8;
 	int status;
 
 	b->join = join;
 	b->all.n = b->sorted = 0;
 	b->too_many = false;
-	add_counts(b);
 	status = sh_key_columns_finish(&b->columns, err);
 	if (status == 0)
-		status = cut(b, most, err);
-	if (status == 0)
-		status = sh_parallel(
-		    b->worker, sizeof *b->worker, b->opts.jobs, b->n_ranges, 1, join_ranges, err);
-	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++)
-		status = add_pairs(&b->worker[i], err);
-	if (status == 0)
-		status = sort_all(b, b->opts.jobs, err);
+		status = join_columns(b, err);
+	sh_tables_put(b->opts.tables, b->joins);
+	b->joins = NULL;
 	free_workers(b);
 	b->join = NULL;
 	*pair = b->all.pair;
 	*n = b->all.n;
 	return b->too_many ? 0 : status < 0 ? -1 : 1;
+}
+
+bool sh_buckets_found(const struct sh_buckets *b, uint32_t x, uint32_t y)
+{
+	uint64_t pair = pair_of(x, y);
+	size_t lo = 0, hi = b->all.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b->all.pair[mid] < pair)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < b->all.n && b->all.pair[lo] == pair;
 }

@@ -6,9 +6,9 @@
  *
  * Columns that exceed the memory lie in a temporary file without a name, which is written and read
  * in large pieces. A column is joined in partitions that fit in memory: ranges of the first byte of
- * a key. Partitions are the tasks of the threads.
+ * a key. A partition reads only its own keys. Partitions are the tasks of the threads.
  *
- * Memory, in bytes: 5 for each key of each document, in memory or file; 8 a document of a
+ * Memory, in bytes: 6 for each key of each document, in memory or file; 8 a document of a
  * partition; 8 a pair, in the tables, and 8 more while pairs are sorted. */
 #ifndef SH_JOIN_BUCKETS_H
 #define SH_JOIN_BUCKETS_H
@@ -38,10 +38,9 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 void sh_buckets_delete(struct sh_buckets *b);
 
 /* Sets document i of a block from its opts.keys keys. key NULL: the document has no keys, and its
- * number must be SH_BUCKETS_NONE in each join. Several threads may call it, each with a number of
- * its own below opts.jobs. */
-void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
-    const struct sh_key_block *to, size_t i);
+ * number must be SH_BUCKETS_NONE in each join. */
+void sh_buckets_pack(
+    const struct sh_buckets *b, const uint64_t *key, const struct sh_key_block *to, size_t i);
 
 /* Adds the next n documents: copies the first n of the block. */
 int sh_buckets_add(
@@ -49,11 +48,6 @@ int sh_buckets_add(
 
 /* Does a part of the work of adding, if there is any: see sh_key_columns_help(). */
 int sh_buckets_help(struct sh_buckets *b, struct sh_error *err);
-
-/* Sets *share to whether two documents share a key. Documents count from 0, in the order of
- * sh_buckets_add(). Both must have keys. */
-int sh_buckets_share(
-    const struct sh_buckets *b, uint32_t x, uint32_t y, bool *share, struct sh_error *err);
 
 /* Which pairs to find. */
 struct sh_bucket_join {
@@ -73,5 +67,8 @@ struct sh_bucket_join {
  * function. The pairs depend on the keys and *join alone. */
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err);
+
+/* Returns whether the last sh_buckets_pairs() found the pair of two numbers. */
+bool sh_buckets_found(const struct sh_buckets *b, uint32_t x, uint32_t y);
 
 #endif

@@ -1,5 +1,6 @@
 #include "join/keycolumns.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,266 +8,263 @@
 #include "io/pages.h"
 #include "io/spill.h"
 
-enum { LARGE_PAGE = 1 << 21, PAGE = 1 << 12 };
+enum { LARGE_PAGE = 1 << 21 };
 
-/* Returns the memory of a piece, rounded up, so that it gets large pages. */
+/* One column of added documents, in their order. */
+struct sh_key_added {
+	uint32_t low[SH_PIECE];
+	uint8_t first[SH_PIECE];
+};
+
+/* Returns n bytes, rounded up, so that they get large pages. */
+static size_t in_pages(size_t n)
+{
+	return (n + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
 static size_t piece_bytes(const struct sh_key_columns *c)
 {
-	return (c->keys * sizeof(struct sh_stretch) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	return in_pages(c->keys * sizeof(struct sh_stretch));
+}
+
+static size_t added_bytes(const struct sh_key_columns *c)
+{
+	return in_pages(c->keys * sizeof(struct sh_key_added));
 }
 
 void sh_key_columns_init(struct sh_key_columns *c, unsigned keys, size_t memory, const char *dir)
 {
-	*c = (struct sh_key_columns){ .keys = keys, .dir = dir, .fd = -1 };
+	*c = (struct sh_key_columns){
+		.keys = keys, .dir = dir, .fd = -1, .begun = keys, .ended = keys
+	};
 	c->most = memory / piece_bytes(c);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->ended_all, NULL);
 }
 
-static void put_piece(const struct sh_key_columns *c, struct sh_stretch *p)
+/* Frees the memory that only adding needs. */
+static void free_added(struct sh_key_columns *c)
 {
-	if (p)
-		sh_pages_put(p, piece_bytes(c));
+	sh_pages_put(c->last, added_bytes(c));
+	sh_pages_put(c->full, added_bytes(c));
+	sh_pages_put(c->ordered, piece_bytes(c));
+	c->last = c->full = NULL;
+	c->ordered = NULL;
 }
 
 void sh_key_columns_free(struct sh_key_columns *c)
 {
-	for (size_t i = 0; i < c->in_memory; i++)
-		put_piece(c, c->piece[i]);
-	put_piece(c, c->last);
-	put_piece(c, c->full);
-	put_piece(c, c->next);
-	put_piece(c, c->begun);
-	sh_spill_close(c->fd);
-	pthread_mutex_destroy(&c->lock);
+	free_added(c);
+	for (size_t i = 0; i < c->n_pieces; i++) {
+		sh_pages_put(c->piece[i].stretch, piece_bytes(c));
+		free(c->piece[i].start);
+	}
 	free(c->piece);
+	sh_spill_close(c->fd);
+	pthread_cond_destroy(&c->ended_all);
+	pthread_mutex_destroy(&c->lock);
 }
 
-static struct sh_stretch *new_piece(const struct sh_key_columns *c, struct sh_error *err)
-{
-	struct sh_stretch *p = sh_pages_get(piece_bytes(c));
+/* ---- ordering ---- */
 
-	if (!p)
-		sh_error_nomem(err);
-	return p;
+static uint64_t place(const struct sh_key_columns *c, size_t piece, unsigned column)
+{
+	return ((uint64_t)(piece - c->most) * c->keys + column) * sizeof(struct sh_stretch);
 }
 
-/* Keeps the memory of a piece for the next piece. Frees the memory kept before. */
-static void keep_for_next(struct sh_key_columns *c, struct sh_stretch *p)
+/* Orders n records by their first bytes. Sets start[]. */
+static void order(
+    const struct sh_key_added *from, size_t n, uint16_t *start, struct sh_key_record *to)
 {
-	struct sh_stretch *other;
+	size_t at[SH_FIRSTS] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[from->first[i]]++;
+	for (unsigned f = 0; f < SH_FIRSTS; f++) {
+		size_t count = at[f];
+
+		start[f] = (uint16_t)sum;
+		at[f] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t low = from->low[i];
+
+		to[at[from->first[i]]++] =
+		    (struct sh_key_record){ (uint16_t)low, (uint16_t)(low >> 16), (uint16_t)i };
+	}
+}
+
+/* Orders a column of the last piece. Writes it if the piece goes to the file. */
+static int order_column(struct sh_key_columns *c, unsigned column, struct sh_error *err)
+{
+	size_t at = c->n_pieces - 1, n = c->n_full;
+	const struct sh_key_piece *p = &c->piece[at];
+	struct sh_key_record *to = (p->stretch ? p->stretch : c->ordered)[column].record;
+
+	order(&c->full[column], n, p->start[column], to);
+	return p->stretch ? 0
+			  : sh_spill_write_at(c->fd, to, n * sizeof *to, place(c, at, column), err);
+}
+
+static bool begin_column(struct sh_key_columns *c, unsigned *column)
+{
+	bool left;
 
 	pthread_mutex_lock(&c->lock);
-	other = c->next;
-	c->next = p;
-	c->wants_next = false;
+	left = c->begun < c->keys;
+	*column = c->begun;
+	c->begun += left;
 	pthread_mutex_unlock(&c->lock);
-	put_piece(c, other);
+	return left;
 }
 
-static struct sh_stretch *take_next(struct sh_key_columns *c)
+static void end_column(struct sh_key_columns *c)
 {
-	struct sh_stretch *p;
-
 	pthread_mutex_lock(&c->lock);
-	p = c->next;
-	c->next = NULL;
+	if (++c->ended == c->keys)
+		pthread_cond_signal(&c->ended_all);
 	pthread_mutex_unlock(&c->lock);
-	return p;
-}
-
-/* Keeps a piece, a part of which is touched, for the next helper. */
-static void keep_begun(struct sh_key_columns *c, struct sh_stretch *p, size_t touched)
-{
-	struct sh_stretch *other;
-
-	pthread_mutex_lock(&c->lock);
-	other = c->begun;
-	c->begun = p;
-	c->touched = touched;
-	c->wants_next = true;
-	pthread_mutex_unlock(&c->lock);
-	put_piece(c, other);
-}
-
-/* Touches one more large page of the next piece. A helper touches no more, because it holds a job
- * for which other threads may wait. */
-static int make_next(struct sh_key_columns *c, struct sh_error *err)
-{
-	struct sh_stretch *p;
-	size_t from, to;
-
-	pthread_mutex_lock(&c->lock);
-	p = c->begun;
-	from = p ? c->touched : 0;
-	c->begun = NULL;
-	pthread_mutex_unlock(&c->lock);
-	if (!p && !(p = new_piece(c, err)))
-		return -1;
-	to = from + LARGE_PAGE;
-	for (; from < to; from += PAGE)
-		((volatile char *)p)[from] = 0;
-	if (to < piece_bytes(c))
-		keep_begun(c, p, to);
-	else
-		keep_for_next(c, p);
-	return 0;
-}
-
-/* Writes a piece to the file. Its memory is kept for the next piece. */
-static int write_piece(
-    struct sh_key_columns *c, struct sh_stretch *p, size_t at, struct sh_error *err)
-{
-	size_t bytes = c->keys * sizeof *p;
-	int status = sh_spill_write_at(c->fd, p, bytes, (uint64_t)at * bytes, err);
-
-	keep_for_next(c, p);
-	return status;
 }
 
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err)
 {
-	struct sh_stretch *full;
-	bool wants;
-	size_t at;
+	unsigned column;
+	int status;
 
-	pthread_mutex_lock(&c->lock);
-	full = c->full;
-	at = c->full_at;
-	wants = c->wants_next;
-	c->full = NULL;
-	c->wants_next = wants && full;
-	pthread_mutex_unlock(&c->lock);
-	if (full)
-		return write_piece(c, full, at, err);
-	return wants ? make_next(c, err) : 0;
+	if (!begin_column(c, &column))
+		return 0;
+	status = order_column(c, column, err);
+	end_column(c);
+	return status;
 }
 
-/* Makes the last piece, which is complete, the piece that the next helper writes. Writes the
- * previous one when no helper has written it. */
-static int move_to_file(struct sh_key_columns *c, struct sh_error *err)
+/* Orders the columns that no helper has begun, and waits for the other columns. */
+static int order_rest(struct sh_key_columns *c, struct sh_error *err)
 {
-	struct sh_stretch *before;
-	size_t at;
+	unsigned column;
+	int status = 0;
 
+	while (status == 0 && begin_column(c, &column)) {
+		status = order_column(c, column, err);
+		end_column(c);
+	}
+	pthread_mutex_lock(&c->lock);
+	while (c->ended < c->begun)
+		pthread_cond_wait(&c->ended_all, &c->lock);
+	pthread_mutex_unlock(&c->lock);
+	return status;
+}
+
+/* ---- adding ---- */
+
+/* Adds an empty piece. */
+static int new_piece(struct sh_key_columns *c, struct sh_error *err)
+{
+	struct sh_key_piece *p;
+
+	if (SH_RESERVE(c->piece, c->cap, c->n_pieces + 1, err) < 0)
+		return -1;
+	p = &c->piece[c->n_pieces];
+	*p = (struct sh_key_piece){ .start = malloc(c->keys * sizeof *p->start) };
+	if (!p->start)
+		return sh_error_nomem(err);
+	c->n_pieces++;
+	if (c->n_pieces <= c->most) {
+		p->stretch = sh_pages_get(piece_bytes(c));
+		return p->stretch ? 0 : sh_error_nomem(err);
+	}
 	if (c->fd < 0)
 		c->fd = sh_spill_open(c->dir, err);
-	if (c->fd < 0)
-		return -1;
-	pthread_mutex_lock(&c->lock);
-	before = c->full;
-	at = c->full_at;
-	c->full = c->last;
-	c->full_at = c->in_file++;
-	pthread_mutex_unlock(&c->lock);
-	c->last = NULL;
-	return before ? write_piece(c, before, at, err) : 0;
+	if (!c->ordered && !(c->ordered = sh_pages_get(piece_bytes(c))))
+		return sh_error_nomem(err);
+	return c->fd < 0 ? -1 : 0;
 }
 
-static int keep_last(struct sh_key_columns *c, struct sh_error *err)
+/* Makes a piece of the n documents of c->last, for the helpers. */
+static int end_piece(struct sh_key_columns *c, size_t n, struct sh_error *err)
 {
-	if (c->in_memory == c->most)
-		return move_to_file(c, err);
-	if (SH_RESERVE(c->piece, c->cap, c->in_memory + 1, err) < 0)
+	struct sh_key_added *full = c->last;
+
+	if (order_rest(c, err) < 0 || new_piece(c, err) < 0)
 		return -1;
-	c->piece[c->in_memory++] = c->last;
-	c->last = NULL;
+	c->last = c->full;
+	pthread_mutex_lock(&c->lock);
+	c->full = full;
+	c->n_full = n;
+	c->begun = c->ended = 0;
+	pthread_mutex_unlock(&c->lock);
 	return 0;
 }
 
-/* Copies the documents from .. from+n-1 of the columns to at .. at+n-1 of the last piece. */
+/* Copies the documents from .. from+n-1 of the block to at .. at+n-1 of c->last. */
 static void fill(
-    struct sh_key_columns *c, size_t at, const struct sh_key_block *columns, size_t from, size_t n)
+    struct sh_key_columns *c, size_t at, const struct sh_key_block *block, size_t from, size_t n)
 {
-	for (unsigned k = 0; k < c->keys; k++, from += columns->cap) {
-		struct sh_stretch *to = &c->last[k];
+	for (unsigned k = 0; k < c->keys; k++, from += block->cap) {
+		struct sh_key_added *to = &c->last[k];
 
-		memcpy(to->low + at, columns->low + from, n * sizeof *to->low);
-		memcpy(to->first + at, columns->first + from, n);
+		memcpy(to->low + at, block->low + from, n * sizeof *to->low);
+		memcpy(to->first + at, block->first + from, n);
 	}
-}
-
-static void ask_for_next(struct sh_key_columns *c)
-{
-	pthread_mutex_lock(&c->lock);
-	c->wants_next = !c->next && !c->full;
-	pthread_mutex_unlock(&c->lock);
 }
 
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err)
 {
 	for (size_t i = 0, m; i < n; i += m) {
-		size_t at = c->n % SH_PIECE;
+		size_t at = c->n - c->n_pieces * SH_PIECE;
 
 		m = n - i < SH_PIECE - at ? n - i : SH_PIECE - at;
-		if (at == 0 && c->n && keep_last(c, err) < 0)
-			return -1;
-		if (!c->last && !(c->last = take_next(c)) && !(c->last = new_piece(c, err)))
-			return -1;
+		if (!c->last && !(c->last = sh_pages_get(added_bytes(c))))
+			return sh_error_nomem(err);
 		fill(c, at, from, i, m);
 		c->n += m;
-		if (at < SH_PIECE / 2 && at + m >= SH_PIECE / 2)
-			ask_for_next(c);
+		if (at + m == SH_PIECE && end_piece(c, SH_PIECE, err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
 int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err)
 {
-	struct sh_stretch *full = c->full;
+	size_t left = c->n > c->n_pieces * SH_PIECE ? c->n - c->n_pieces * SH_PIECE : 0;
 
-	c->full = NULL;
-	if (full && write_piece(c, full, c->full_at, err) < 0)
+	if ((left && end_piece(c, left, err) < 0) || order_rest(c, err) < 0)
 		return -1;
-	put_piece(c, take_next(c));
+	free_added(c);
 	return 0;
 }
 
 /* ---- reading ---- */
 
-/* Returns NULL when the piece is in the file. */
-static const struct sh_stretch *in_memory(
-    const struct sh_key_columns *c, size_t piece, unsigned column)
+/* Returns the number of records before the first byte `first`, which may be SH_FIRSTS. */
+static size_t start_of(
+    const struct sh_key_columns *c, size_t piece, unsigned column, unsigned first)
 {
-	if (piece < c->in_memory)
-		return &c->piece[piece][column];
-	return piece == (c->n - 1) / SH_PIECE ? &c->last[column] : NULL;
+	size_t left = c->n - piece * SH_PIECE;
+
+	if (first < SH_FIRSTS)
+		return c->piece[piece].start[column][first];
+	return left < SH_PIECE ? left : SH_PIECE;
 }
 
-static uint64_t place(const struct sh_key_columns *c, size_t piece, unsigned column)
+size_t sh_key_columns_count(
+    const struct sh_key_columns *c, size_t piece, unsigned column, unsigned first)
 {
-	return ((uint64_t)(piece - c->in_memory) * c->keys + column) * sizeof(struct sh_stretch);
+	return start_of(c, piece, column, first + 1) - start_of(c, piece, column, first);
 }
 
-const struct sh_stretch *sh_key_columns_stretch(const struct sh_key_columns *c, size_t piece,
-    unsigned column, struct sh_stretch *room, struct sh_error *err)
+const struct sh_key_record *sh_key_columns_read(const struct sh_key_columns *c, size_t piece,
+    unsigned column, unsigned from, unsigned to, struct sh_stretch *room, struct sh_error *err)
 {
-	const struct sh_stretch *s = in_memory(c, piece, column);
+	const struct sh_stretch *s = c->piece[piece].stretch;
+	size_t i = start_of(c, piece, column, from), end = start_of(c, piece, column, to);
 
 	if (s)
-		return s;
-	return sh_spill_read(c->fd, room, sizeof *room, place(c, piece, column), err) < 0 ? NULL
-											  : room;
-}
-
-int sh_key_columns_key(const struct sh_key_columns *c, uint32_t document, unsigned column,
-    uint64_t *key, struct sh_error *err)
-{
-	size_t piece = document / SH_PIECE, i = document % SH_PIECE;
-	const struct sh_stretch *s = in_memory(c, piece, column);
-	uint64_t at;
-	uint32_t low;
-	uint8_t first;
-
-	if (s) {
-		*key = (uint64_t)s->first[i] << 32 | s->low[i];
-		return 0;
-	}
-	at = place(c, piece, column);
-	if (sh_spill_read(c->fd, &low, sizeof low, at + offsetof(struct sh_stretch, low[i]), err) <
-		0 ||
-	    sh_spill_read(c->fd, &first, 1, at + offsetof(struct sh_stretch, first[i]), err) < 0)
-		return -1;
-	*key = (uint64_t)first << 32 | low;
-	return 0;
+		return s[column].record + i;
+	return sh_spill_read(c->fd, room, (end - i) * sizeof *room->record,
+		   place(c, piece, column) + i * sizeof *room->record, err) < 0
+		   ? NULL
+		   : room->record;
 }

@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < n; i++) {
 		planted += make_keys(i, keys, key);
 		number[i] = i;
-		sh_buckets_pack(b, 0, key, &columns, i % CHUNK);
+		sh_buckets_pack(b, key, &columns, i % CHUNK);
 		if (i % CHUNK == CHUNK - 1 || i == n - 1)
 			must(sh_buckets_add(b, &columns, i % CHUNK + 1, &err) == 0, &err);
 	}

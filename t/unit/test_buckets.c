@@ -88,7 +88,7 @@ static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 		m = 1 + (7 * i + 100) % SOME;
 		m = m < n - i ? m : n - i;
 		for (size_t k = 0; k < m; k++)
-			sh_buckets_pack(b, (unsigned)k % o->jobs, key[i + k], &block, k);
+			sh_buckets_pack(b, key[i + k], &block, k);
 		must(sh_buckets_add(b, &block, m, &err) == 0);
 		must(i % 3 || sh_buckets_help(b, &err) == 0);
 	}
@@ -314,7 +314,7 @@ int main(void)
 	random_buckets(DOCS, 2, 1 << 26, 1);
 	random_buckets(DOCS, 2, 1 << 20, 1);
 	random_buckets(DOCS, 3, 1 << 20, 3);
-	random_buckets(DOCS - 18928, 2, 1, 2); /* the last piece is full: 2 * 65536 documents */
+	random_buckets((size_t)2 * SH_PIECE, 2, 1, 2); /* the last piece is full */
 	near_ones();
 	recall();
 	plans();

@@ -236,7 +236,7 @@ static int add_block(struct sh_dedup *d, const struct sh_dedup_opts *o, uint32_t
 		b.rank = x->rank ? rank : b.rank;
 		b.is_protected = x->is_protected ? is_protected : b.is_protected;
 		if (by_keys)
-			sh_dedup_pack_keys(d, i % o->jobs, x->set ? x->key : NULL, &key, i);
+			sh_dedup_pack_keys(d, x->set ? x->key : NULL, &key, i);
 	}
 	if (sh_dedup_add(d, &b, err) < 0)
 		return -1;
