@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Input that was made to cost time or memory: crafted documents and fingerprints take at most three
-# times what others of their size do; very long lines, records and documents stay within bounds.
-# With SOAK=1 (make soak) the sizes are the largest that are promised.
+# Input made to cost time or memory. Crafted documents and fingerprints take at most three times the CPU time of usual
+# input of their size. Long lines, records and documents stay within a limit of memory. SOAK=1 (make soak) uses the
+# largest sizes that the documentation promises.
 
 load helper
 
@@ -9,7 +9,7 @@ setup_file() {
 	! nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init' || export SANITIZED=1
 }
 
-# cost COMMAND FILE: processor seconds (user and system) of a pipeline that reads it, in milliseconds.
+# cost COMMAND FILE: prints the CPU time (user and system) of a pipeline that reads FILE, in milliseconds.
 cost() {
 	local TIMEFORMAT='%U %S'
 	set -o pipefail
@@ -17,8 +17,8 @@ cost() {
 		awk '{ printf "%d\n", 1000 * ($1 + $2) }'
 }
 
-# bounded FACTOR COMMAND HOSTILE USUAL: the least of five runs each, in turn; 20 ms are left out of
-# account, for starting programs.
+# bounded FACTOR COMMAND HOSTILE USUAL: COMMAND takes at most FACTOR times as long for HOSTILE as for USUAL, and 20 ms
+# for the start of programs. Each time is the least of five alternating runs.
 bounded() {
 	local hostile=999999 usual=999999 ms i
 	[ -z "${SANITIZED-}" ] || skip 'sanitizers change what things cost'
@@ -32,7 +32,7 @@ bounded() {
 	[ "$hostile" -le $((usual * $1 + 20)) ]
 }
 
-# words N: N lines of 30 words each, always the same ones.
+# words N: prints N documents of 30 pseudo-random words, the same documents in each run.
 words() {
 	awk -v n="$1" 'BEGIN {
 		for (x = i = 1; i <= n; i++) {
@@ -46,7 +46,7 @@ words() {
 	}'
 }
 
-# fingerprints N MASK: hex of 64 bits, of which the first 32 are taken modulo MASK.
+# fingerprints N MODULUS: prints N fingerprints of 64 bits. The first 32 bits are a number below MODULUS.
 fingerprints() {
 	awk -v n="$1" -v mod="$2" 'BEGIN {
 		for (x = i = 1; i <= n; i++) {
@@ -58,7 +58,7 @@ fingerprints() {
 	}'
 }
 
-@test "documents of one and the same feature, or of one each, cost no more than others" {
+@test "documents that have one feature, the same or different ones, cost no more than usual documents" {
 	words 20000 >usual
 	awk '{ print "d" NR "\tsame" }' usual >same
 	awk '{ print "d" NR "\tw" NR }' usual >own
@@ -67,17 +67,17 @@ fingerprints() {
 	bounded 3 'shfp --minhash -b 256' own usual
 }
 
-@test "documents of one template are compared with their keeper, not with each other" {
+@test "documents of one template cost no more than usual documents: they are compared with their keeper only" {
 	words 10000 | awk '{ print; sub(/^d/, "e"); print $0 "more" }' >usual
 	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "word%d ", i; print "own" NR }' usual >template
-	# one fingerprint: what differs weighs less than what is there thirty times
+	# All documents have one fingerprint, because the repeated word outweighs the word that differs.
 	awk '{ printf "d%d\town%d ", NR, NR; for (i = 0; i < 29; i++) printf "word "; print "" }' usual >one
 	bounded 3 'shdedup -q' template usual
 	bounded 3 'shdedup -q -n 1 --few 0' template usual
 	bounded 3 'shdedup -q -n 1 -T 0.3 --few 0 --simhash=tf' one usual
 }
 
-@test "documents of one and the same id cost no more in an archive than others" {
+@test "documents with one id cost no more in an archive than documents with different ids" {
 	words 20000 >all
 	head -n 10000 all >archived
 	tail -n 10000 all >usual
@@ -88,26 +88,26 @@ fingerprints() {
 	bounded 3 'shdedup -q --dry-run -a archive' same usual
 }
 
-@test "a repeated word costs no more than many words" {
+@test "documents of one repeated word cost no more than usual documents" {
 	words 20000 >usual
 	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "wordword "; print "" }' usual >repeated
 	bounded 3 'shfp -n 1 -w log' repeated usual
-	# Of one feature, MinHash fills 63 values from their neighbours.
+	# A document of one feature has one MinHash value, and the other 63 are copied from it.
 	bounded 8 shfp repeated usual
 	bounded 3 'shtok | shweight' repeated usual
 }
 
-@test "marks without end and ligatures of 18 characters cost what their characters do" {
+@test "long runs of combining marks, and ligatures of 18 characters, cost no more than their characters" {
 	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\ta", i; for (j = 0; j < 60; j++) printf "\xcc\x81\xcc\xa3"; print "" } }' >marks
 	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "\xef\xb7\xba"; print "" } }' >ligatures
-	# the same characters, written out
+	# The characters of the ligature are written out.
 	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "صلى الله عليه وسلم"; print "" } }' >written
 	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "é́à "; print "" } }' >accents
 	bounded 3 shfp ligatures written
 	bounded 3 shfp marks accents
 }
 
-@test "fingerprints that agree on half of their bits, or on all, cost no more than random ones" {
+@test "fingerprints that agree on half of their bits, or on all, cost no more than random fingerprints" {
 	fingerprints 100000 2147483647 >usual
 	fingerprints 100000 1 >half
 	sed 's/^[^\t]*/0123456789abcdef/' usual >identical
@@ -116,7 +116,7 @@ fingerprints() {
 	bounded 3 'shband -k 3 | LC_ALL=C sort | shjoin -k 3' half usual
 }
 
-@test "pairs that make one star or one chain cost no more to group than random ones" {
+@test "pairs that form one star or one chain cost no more to group than random pairs" {
 	fingerprints 200000 200000 | awk '{ print substr($1, 1, 8) "\t" substr($1, 9) "\t1" }' >usual
 	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "hub\tleaf" i "\t1" }' >star
 	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "c" i "\tc" i + 1 "\t1" }' >chain
@@ -124,19 +124,19 @@ fingerprints() {
 	bounded 3 'shgroup --link single' chain usual
 }
 
-# within MEGABYTES COMMAND: it succeeds in so much address space.
+# within MEGABYTES COMMAND: COMMAND succeeds in at most MEGABYTES of address space.
 within() {
 	[ -z "${SANITIZED-}" ] || skip 'sanitizers take address space of their own'
 	try "ulimit -v $(($1 * 1024)); $2"
 	exits 0
 }
 
-# repeat BYTES TEXT
+# repeat BYTES TEXT: prints TEXT again and again, BYTES in all.
 repeat() {
 	yes "$2" | tr -d '\n' | head -c "$1"
 }
 
-@test "a long line is one document; memory is a small multiple of its size" {
+@test "a long line is one document, in at most 42 times its size of memory" {
 	local size=16777216 room=700
 	[ -z "${SOAK-}" ] || size=1073741824 room=22000
 	(repeat "$size" 'seven letters ' && echo) >line
@@ -146,7 +146,7 @@ repeat() {
 	gives "$((size / 14 * 2 + 2))"
 }
 
-@test "a record of many fields is an error, or -f chooses two fields" {
+@test "a record of a million fields is an error, and with -f a document" {
 	local fields=1000000
 	[ -z "${SOAK-}" ] || fields=10000000
 	(printf 'id\ttext'; repeat "$fields" $'\t'; echo) >wide
@@ -157,7 +157,7 @@ repeat() {
 	says "shtok: wide:1: $((fields + 2)) fields, expected id<TAB>text (-f ID,TEXT chooses two of them)"
 }
 
-@test "a document of many tokens" {
+@test "a document of two million tokens is read within 300 MB of memory" {
 	local tokens=2000000 room=300
 	[ -z "${SOAK-}" ] || tokens=100000000 room=8000
 	(printf 'id\t'; repeat $((2 * tokens)) 'a b c d e f g h ' && echo) >long
@@ -167,14 +167,14 @@ repeat() {
 	[ "$(awk '{ n += $3 } END { print n }' out)" -eq "$tokens" ]
 }
 
-@test "n-grams of a document that are 2^31 or more are refused, not counted wrong" {
+@test "a document of 2^31 n-grams or more is refused" {
 	(printf 'id\t'; repeat 17200000 'a b ' && echo) >long
 	try 'shfp -n 1-255 long'
 	exits 2
 	says 'shfp: long:1: a document of more than 2147483647 n-grams'
 }
 
-@test "messages show no control characters of the input: a terminal would obey them" {
+@test "messages show control characters of the input as ?" {
 	printf 'a\033[31m\177b\tid\n' >$'f\t\033]0;x\007'
 	try 'shband f*'
 	exits 2
@@ -183,12 +183,12 @@ repeat() {
 	try 'shfp docs'
 	exits 0
 	grep -qx "shfp: docs:1: document 'é?c' has no features: skipped" err
-	# CSI and OSC of one character each, which some terminals obey as well; and no such ones.
+	# Some terminals obey CSI and OSC in UTF-8. U+00A0 and ill-formed bytes stay.
 	printf 'a\302\23331m\302\2350;x\302\240\340\302\t!\n' >docs
 	try 'shfp docs'
 	exits 0
 	grep -aqx "$(printf "shfp: docs:1: document 'a?31m?0;x\302\240\340\302' has no features: skipped")" err
-	# Of a file that `*` found, and of which getopt_long(3) says that it is no option.
+	# getopt_long(3) quotes the name of a file, which a shell pattern gave, as an unknown option.
 	try "shfp -n 2 \$'--\033]0;x\007' \$'\302\233x'"
 	exits 2
 	says "shfp: unrecognized option '--?]0;x?'" "Try 'shfp --help' or 'man shfp'."
@@ -197,7 +197,7 @@ repeat() {
 	says "shfp: invalid option -- '?'" "Try 'shfp --help' or 'man shfp'."
 }
 
-@test "nor do texts side by side, nor their ids" {
+@test "shdedup --sample shows control characters of texts and ids as ?" {
 	printf 'a\033c\302\2331m%s\t%s \302\233 %s\n' 1 "$(seq -s ' ' 40)" x 2 "$(seq -s ' ' 40)" y >docs
 	try 'shdedup -q --dry-run --sample 1 docs'
 	exits 0

@@ -1,10 +1,8 @@
 #!/usr/bin/env bats
-# What must hold of whole programs, on real text and random documents: two ways to a fingerprint,
-# three ways to pairs, input cut and joined, order within keys. SOAK=1 tries more of each, T_SHORT=N
-# fewer documents.
+# Properties of whole programs, on real text and random documents: two ways to a fingerprint, three ways to pairs,
+# input in several files, order within keys. SOAK=1 tests more cases, and T_SHORT=N fewer documents.
 #
-# Random documents and the comparison of all with all come from the unit tests' programs in $BUILD;
-# SEED=N gives other documents.
+# The programs of the unit tests in $BUILD give random documents and compare all pairs. SEED=N gives other documents.
 
 load helper
 
@@ -30,7 +28,7 @@ corpora() {
 	ls -- en.tsv zh.tsv random.tsv 2>/dev/null
 }
 
-# two_ways TOKENS HASH CORPUS: in one go = the long way, for every weight of $weights.
+# two_ways TOKENS HASH CORPUS: shfp gives the fingerprints of shtok | shweight | shfp, for every weight of $weights.
 two_ways() {
 	# shellcheck disable=SC2086
 	shtok $1 "$3" >tokens 2>tokens.err
@@ -45,7 +43,7 @@ two_ways() {
 	done
 }
 
-@test "shfp = shtok | shweight | shfp: every unit, n-gram range and weight, on all documents" {
+@test "shfp = shtok | shweight | shfp, for words and characters, each n-gram range and weight" {
 	for corpus in $(corpora); do
 		for unit in word char; do
 			for n in 1 2 1-3 ${SOAK:+3 4 5 2-6 255}; do
@@ -55,7 +53,7 @@ two_ways() {
 	done
 }
 
-@test "so it is for every width, hash and seed" {
+@test "shfp = shtok | shweight | shfp, for every width, hash and seed" {
 	head -n 60 en_dev.tsv >few.tsv
 	weights=${SOAK:-log}
 	weights=${weights/1/set tf freq log}
@@ -69,7 +67,7 @@ two_ways() {
 	done
 }
 
-@test "so it is for every filter" {
+@test "shfp = shtok | shweight | shfp, for every option that drops or folds tokens" {
 	head -n 60 zh_dev.tsv >few.tsv
 	printf 'the\nof\n的\nto\n' >stop
 	for corpus in few.tsv random.tsv; do
@@ -81,7 +79,7 @@ two_ways() {
 	done
 }
 
-@test "features in any order within their document make the same fingerprint" {
+@test "the features of a document give the same fingerprint in any order" {
 	for corpus in $(corpora); do
 		shtok -n 2 $corpus | shweight >features
 		shfp --bare --empty=zero features >expected
@@ -98,7 +96,8 @@ two_ways() {
 	done
 }
 
-# The three ways to pairs of the file fps, within k.
+# three_ways K M...: bands in M blocks, fingerprints in memory and the comparison of all pairs of the file fps give the
+# same pairs within K.
 three_ways() {
 	local k=$1 blocks
 	cut -f 1,2 fps | "$UNIT/test_props_join" --brute "$k" | sort >expected
@@ -113,7 +112,7 @@ three_ways() {
 	done
 }
 
-@test "streamed pairs = pairs in memory = all with all: both samples, K 0 to 12, 64 and 128 bits" {
+@test "pairs of bands = pairs in memory = comparison of all pairs: real text, K 0 to 12, 64 and 128 bits" {
 	[ -x "$UNIT/test_props_join" ] || skip "no $UNIT/test_props_join"
 	for corpus in en_dev.tsv zh_dev.tsv; do
 		for bits in 64 128; do
@@ -125,7 +124,7 @@ three_ways() {
 				[ $k -gt 2 ] || three_ways $k 20 $((bits / 2 / ${T_SHORT:-1}))
 			done
 			[ "$(wc -l <expected)" -gt 50 ]
-			# Little memory, and copies collapsed, change no group.
+			# -S and --collapse change no group.
 			try 'sort bands | shjoin -S 1 | sort'
 			same expected out
 			shgroup --link single expected >groups
@@ -137,7 +136,7 @@ three_ways() {
 	done
 }
 
-@test "random documents with copies and near copies: the same, at 32 and 256 bits too" {
+@test "pairs of bands = pairs in memory = comparison of all pairs: random documents, 32 to 256 bits" {
 	[ -e random.tsv ] || skip "no $UNIT/test_props_fp"
 	head -n $((1500 / ${T_SHORT:-1})) random.tsv >originals
 	sed 's/^/copy-/; s/\\t//; s/e/a/2' originals | cat originals - >docs
@@ -148,7 +147,7 @@ three_ways() {
 	done
 }
 
-@test "pairs across two files = the pairs of both together that lie across" {
+@test "two files: the pairs are those of one file with both that have an id of each" {
 	[ -x "$UNIT/test_props_join" ] || skip "no $UNIT/test_props_join"
 	shfp -n 3 -w set en_dev.tsv >all
 	awk 'NR % 3 == 0' all >new
@@ -166,7 +165,7 @@ three_ways() {
 			exits 0
 			same expected out
 		done
-		# All pairs are those within either part and those across.
+		# The pairs of one file are the pairs within each half and the pairs of both halves.
 		(shjoin -k $k new; shjoin -k $k fps; awk -F '\t' -v OFS='\t' \
 			'$1 > $2 { x = $1; $1 = $2; $2 = x } { print }' out) | sort >joined
 		shjoin -k $k all | sort >expected
@@ -174,7 +173,7 @@ three_ways() {
 	done
 }
 
-@test "lines of one key in any order, and keys in any order: the same pairs" {
+@test "bands: lines of one key in any order, and keys in any order, give the same pairs" {
 	shfp -n 3 -w set zh_dev.tsv | shband -k 6 -M 8 | sort >bands
 	shjoin bands | sort >expected
 	for seed in 1 2 3 ${SOAK:+4 5 6 7 8 9 10 11 12}; do
@@ -194,7 +193,7 @@ three_ways() {
 	done
 }
 
-@test "files cut anywhere: a program of a, b = the program of both joined = its outputs joined" {
+@test "input in one file, in two files or in two runs gives the same output" {
 	for corpus in $(corpora); do
 		shfp --bare --empty=zero $corpus >fps
 		for at in 1 7 100; do
@@ -230,7 +229,7 @@ three_ways() {
 	done
 }
 
-@test "input in pieces of odd sizes: the same" {
+@test "input that comes in pieces of odd sizes gives the same output" {
 	shtok -n 2 en_dev.tsv >tokens
 	shfp --bare en_dev.tsv >fps
 	shband -k 6 fps | sort >bands

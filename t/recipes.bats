@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The recipes of HACKING.md, "How to add", followed in a copy of the tree.
+# Follows the recipes of HACKING.md, "How to add", in a copy of the tree.
 load helper
 
 root=$BATS_TEST_DIRNAME/..
@@ -11,7 +11,7 @@ setup_file() {
 	cp -rp "$root"/{bin,lib,man,share,Makefile,config.mk} .
 	mkdir t
 	cp -rp "$root/t/unit" t
-	# What is built there is not built again, where it is of the same flags.
+	# Objects that were built with the same flags are not built again.
 	if [ -e "${BUILD:-$root/build}/flags" ]; then
 		mkdir build
 		cp -rp "${BUILD:-$root/build}"/{bin,lib,*flags,*.a,objects,shared-objects} build
@@ -23,7 +23,7 @@ setup_file() {
 	make -s programs >built 2>&1 || { cat built; return 1; }
 }
 
-# before FILE PATTERN: puts the lines of standard input before the first line that has the pattern.
+# before FILE PATTERN: inserts the lines of standard input before the first line that has the pattern.
 before() {
 	cat >lines
 	awk -v pattern="$2" 'FNR == NR { lines = lines $0 "\n"; next }
@@ -134,7 +134,7 @@ tree() {
 	PATH=$BATS_FILE_TMPDIR/tree/bin:$PATH
 }
 
-# offers PROGRAM OPTION NAME: help, message and completion show the name
+# offers PROGRAM OPTION NAME: --help, the message about a wrong value and the completion have the name.
 offers() {
 	local made=$BATS_FILE_TMPDIR/tree/completions
 	"$1" --help | tr -s ' \n' ' ' | grep -qE "[ ,]$3[, ]"
@@ -144,7 +144,7 @@ offers() {
 	grep -qF "$3" "$made/bash/$1"
 }
 
-@test "a weight" {
+@test "the recipe for a weight adds it to help, messages, completions and results" {
 	tree
 	printf 'a\tx\t1\na\tx\t1\na\ty\t1\n' >features
 	try 'shweight -w twice features'
@@ -159,7 +159,7 @@ offers() {
 	same piped out
 }
 
-@test "a tokenizer" {
+@test "the recipe for a tokenizer adds it to help, messages, completions and results" {
 	tree
 	printf 'a\tone two,three\n' >docs
 	try 'shtok -n 1 --split commas docs'
@@ -168,7 +168,7 @@ offers() {
 	offers shtok --split commas
 }
 
-@test "an output format" {
+@test "the recipe for an output format adds it to help, messages, completions and results" {
 	tree
 	printf 'a\tone\n' >docs
 	shfp --bare docs | sed 's/^/0x/' >expected
@@ -178,7 +178,7 @@ offers() {
 	offers shfp -x 0x
 }
 
-@test "a program" {
+@test "the recipe for a program adds a program that reads, writes and has --help" {
 	tree
 	printf 'a\tone\nb\ttwo\n' >docs
 	try 'shids docs'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
-# A million documents, and all package descriptions of the distribution, through the whole pipe in
-# bounded memory. The peak of each program is printed, and held below what is stated here.
+# A million documents, and all package descriptions of the distribution, pass through the whole pipe. The peak memory
+# of each program is printed and must stay below the limits here.
 
 load helper
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 	cat >peak.c <<-'END'
-		/* peak NAME COMMAND...: append "NAME KiB" of the command's peak to the file peaks. */
+		/* peak NAME COMMAND...: appends "NAME KiB", the peak memory of COMMAND, to the file peaks. */
 		#include <stdio.h>
 		#include <sys/resource.h>
 		#include <sys/wait.h>
@@ -39,7 +39,7 @@ setup() {
 	PATH=$PWD:$PATH
 }
 
-# Documents of 24 words; of each ten, one is a copy of the one before and one differs in a word.
+# Prints documents of 24 words. In each ten, one is a copy of the document before, and one differs in a word.
 generate() {
 	awk -v n="$1" 'BEGIN {
 		srand(20261121)
@@ -60,21 +60,21 @@ generate() {
 	}'
 }
 
-# Package and short description, from apt's lists.
+# Prints package names and short descriptions, from the lists of apt.
 descriptions() {
 	apt-cache dumpavail 2>/dev/null | awk '
 		/^Package: / { package = substr($0, 10) }
 		/^Description(-en)?: / { sub(/^[^:]*: /, ""); gsub(/[\t\r\\]/, " "); print package "\t" $0 }'
 }
 
-# The whole pipe over the file docs: groups to the file groups; bands to the file bands as well.
+# Runs the whole pipe over the file docs. Writes the groups to the file groups and the bands to the file bands.
 whole_pipe() {
 	try 'peak shfp shfp docs | tee fps | peak shband shband -k 3 | sort -S 64M -T . --parallel=2 | tee bands |
 		peak shjoin shjoin -k 3 --collapse | tee pairs | peak shgroup shgroup >groups'
 	exits 0
 }
 
-# below PROGRAM KiB: its peak, printed and compared.
+# below PROGRAM KiB: the peak memory of PROGRAM is below KiB. Prints both.
 below() {
 	local peak
 	peak=$(awk -v p="$1" '$1 == p && $2 > m { m = $2 } END { print m + 0 }' peaks)
@@ -84,7 +84,7 @@ below() {
 	[ "$peak" -lt "$2" ]
 }
 
-@test "a million documents pass through the whole pipe in little memory" {
+@test "a million documents pass through the whole pipe within the limits of memory" {
 	generate 1000000 >docs
 	whole_pipe
 	[ "$(wc -l <fps)" = 1000000 ]
@@ -93,7 +93,7 @@ below() {
 	below shband 16000
 	below shjoin 48000
 	below shgroup 64000
-	# Each copy is found, and put with its original.
+	# Each copy is in the group of its original.
 	awk -F '\t' '
 		{ keeper[$1] = $2 }
 		END {
@@ -109,13 +109,13 @@ below() {
 	below memory 160000
 }
 
-@test "two hundred thousand copies of one text take no more" {
+@test "200,000 copies of one text pass through the whole pipe within the limits of memory" {
 	generate 200000 | sed 's/\t.*/\tone and the same text/' >docs
 	whole_pipe
 	below shjoin 64000
 	below shgroup 64000
 	[ "$(wc -l <pairs)" = 199999 ]
-	# In a tenth of the memory they go through a file.
+	# With a tenth of the memory they go through a temporary file.
 	try 'peak small shjoin -k 3 --collapse -S 4M --tmpdir . bands'
 	sort -o out out
 	sort pairs >expected
@@ -123,7 +123,7 @@ below() {
 	below small 24000
 }
 
-@test "the distribution's package descriptions: pairs as in memory, in little memory" {
+@test "package descriptions: pairs of bands are those in memory, within the limits of memory" {
 	descriptions >docs
 	[ "$(wc -l <docs)" -gt 10000 ] || skip 'no package lists (apt-get update)'
 	echo "# $(wc -l <docs) descriptions" >&3
@@ -136,7 +136,7 @@ below() {
 	try 'shjoin -k 3 --collapse fps | sort'
 	same expected out
 	[ "$(wc -l <pairs)" -gt 1000 ]
-	# All of one description are in one group.
+	# Packages with the same description are in one group.
 	awk -F '\t' 'NR == FNR { keeper[$1] = $2; next }
 		$2 in first && keeper[$1] != keeper[first[$2]] { apart++ }
 		!($2 in first) { first[$2] = $1 }
