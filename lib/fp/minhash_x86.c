@@ -7,11 +7,20 @@
 
 #include "hash/mix.h"
 #include "hash/mix_x86.h"
+#include "record/fingerprint.h"
 
 enum {
-	BATCH = 256,    /* hashes of one batch */
-	FEW_BINS = 512, /* bins whose set fits in a vector, one bit for each */
+	BATCH = 256, /* hashes of one batch */
+	BIN_WORDS = SH_FP_MAX_BITS / 64,
 };
+
+/* The set of empty bins: bit i % 64 of word i / 64 for bin i. Two vectors hold the words. */
+struct empty_bins {
+	uint64_t word[BIN_WORDS];
+	unsigned n; /* empty bins */
+};
+
+_Static_assert(BIN_WORDS == 16, "two vectors of eight words hold the set of empty bins");
 
 static inline uint64_t tag_of(unsigned round)
 {
@@ -34,13 +43,10 @@ static AVX512 inline __m512i bins8(__m512i x, unsigned bins)
 	return _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), n), 32);
 }
 
-/* Returns the values of eight mixed hashes. */
-static AVX512 inline __m512i values8(__m512i x, unsigned round)
+/* Returns the values of eight mixed hashes in round 0. */
+static AVX512 inline __m512i values8(__m512i x)
 {
-	const __m512i mask = _mm512_set1_epi64((long long)SH_MINHASH_VALUE_MASK);
-	const __m512i tag = _mm512_set1_epi64((long long)tag_of(round));
-
-	return _mm512_or_si512(_mm512_and_si512(x, mask), tag);
+	return _mm512_and_si512(x, _mm512_set1_epi64((long long)SH_MINHASH_VALUE_MASK));
 }
 
 /* Offers a value to a bin. Has no branch on the values, which are random. */
@@ -51,9 +57,8 @@ static inline void offer(uint64_t *bin, uint64_t value)
 	*bin = value < old ? value : old;
 }
 
-/* Offers all hashes to their bins. */
-static AVX512 void offer_all(
-    const uint64_t *h, size_t n, unsigned round, unsigned bins, uint64_t *bin)
+/* Does round 0: offers all hashes to their bins. */
+static AVX512 void offer_all(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 {
 	uint64_t at[BATCH], value[BATCH];
 
@@ -62,29 +67,39 @@ static AVX512 void offer_all(
 		for (size_t j = 0; j < m; j += 8) {
 			__m512i x = _mm512_maskz_loadu_epi64(first(m - j), h + i + j);
 
-			x = mix8(x, round);
+			x = mix8(x, 0);
 			_mm512_storeu_si512(at + j, bins8(x, bins));
-			_mm512_storeu_si512(value + j, values8(x, round));
+			_mm512_storeu_si512(value + j, values8(x));
 		}
 		for (size_t j = 0; j < m; j++)
 			offer(&bin[at[j]], value[j]);
 	}
 }
 
-/* Returns which of eight bins are empty. Bit i of the vector `empty`: bin i is empty. */
-static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i empty)
+/* Returns which of eight bins are in the set with the words low and high. */
+static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i low, __m512i high)
 {
-	__m512i word = _mm512_permutexvar_epi64(_mm512_srli_epi64(at, 6), empty);
+	__m512i word = _mm512_permutex2var_epi64(low, _mm512_srli_epi64(at, 6), high);
 
 	return _mm512_test_epi64_mask(_mm512_rorv_epi64(word, at), _mm512_set1_epi64(1));
 }
 
-/* Offers the hashes whose bins are empty. Collects the hashes of a batch first: a loop over those
- * of one vector would end at random. */
-static AVX512 void offer_to_empty(
-    const uint64_t *h, size_t n, unsigned round, unsigned bins, __m512i empty, uint64_t *bin)
+static inline void remove_bin(struct empty_bins *empty, uint64_t at)
+{
+	uint64_t *word = &empty->word[at / 64], bit = UINT64_C(1) << at % 64;
+
+	empty->n -= (*word & bit) != 0;
+	*word &= ~bit;
+}
+
+/* Offers the hashes whose bins were empty before the round. Collects the hashes of a batch first: a
+ * loop over those of one vector would end at random. */
+static AVX512 void offer_to_empty(const uint64_t *h, size_t n, unsigned round, unsigned bins,
+    struct empty_bins *empty, uint64_t *bin)
 {
 	uint64_t chosen[BATCH + 8];
+	const __m512i low = _mm512_loadu_si512(empty->word);
+	const __m512i high = _mm512_loadu_si512(empty->word + 8);
 
 	for (size_t i = 0, m; i < n; i += m) {
 		size_t k = 0;
@@ -94,65 +109,46 @@ static AVX512 void offer_to_empty(
 			__mmask8 part = first(m - j);
 			__m512i x = mix8(_mm512_maskz_loadu_epi64(part, h + i + j), round);
 
-			part &= which_empty8(bins8(x, bins), empty);
+			part &= which_empty8(bins8(x, bins), low, high);
 			_mm512_storeu_si512(chosen + k, _mm512_maskz_compress_epi64(part, x));
 			k += (unsigned)__builtin_popcount(part);
 		}
-		for (size_t j = 0; j < k; j++)
-			offer(&bin[(chosen[j] >> 32) * bins >> 32],
-			    tag_of(round) | (chosen[j] & SH_MINHASH_VALUE_MASK));
+		for (size_t j = 0; j < k; j++) {
+			uint64_t at = (chosen[j] >> 32) * bins >> 32;
+
+			offer(&bin[at], tag_of(round) | (chosen[j] & SH_MINHASH_VALUE_MASK));
+			remove_bin(empty, at);
+		}
 	}
 }
 
-/* Returns the set of empty bins among the first 64. */
-static AVX512 uint64_t find_empty64(const uint64_t *bin, unsigned bins)
+static AVX512 void find_empty(const uint64_t *bin, unsigned bins, struct empty_bins *empty)
 {
-	uint64_t word = 0;
+	const __m512i none = _mm512_set1_epi64((long long)SH_MINHASH_EMPTY);
 
-	for (unsigned i = 0; i < 64 && i < bins; i += 8) {
+	*empty = (struct empty_bins){ 0 };
+	for (unsigned i = 0; i < bins; i += 8) {
 		__mmask8 part = first(bins - i);
 
-		part = _mm512_mask_cmpeq_epi64_mask(part, _mm512_maskz_loadu_epi64(part, bin + i),
-		    _mm512_set1_epi64((long long)SH_MINHASH_EMPTY));
-		word |= (uint64_t)part << i;
+		part = _mm512_mask_cmpeq_epi64_mask(
+		    part, _mm512_maskz_loadu_epi64(part, bin + i), none);
+		empty->word[i / 64] |= (uint64_t)part << i % 64;
+		empty->n += (unsigned)__builtin_popcount(part);
 	}
-	return word;
-}
-
-/* Returns the number of empty bins. Sets *empty to their set when there are at most FEW_BINS
- * bins. */
-static AVX512 unsigned find_empty(const uint64_t *bin, unsigned bins, __m512i *empty)
-{
-	unsigned n = 0;
-
-	*empty = _mm512_setzero_si512();
-	for (unsigned i = 0; i < bins; i += 64) {
-		uint64_t word = find_empty64(bin + i, bins - i);
-
-		n += (unsigned)__builtin_popcountll(word);
-		*empty = _mm512_mask_set1_epi64(*empty, (__mmask8)(1u << i / 64), (long long)word);
-	}
-	return n;
 }
 
 static AVX512 bool fill_avx512(
     const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled)
 {
-	unsigned left;
-	__m512i empty;
+	struct empty_bins empty;
 
 	memset(bin, 0xff, bins * sizeof *bin); /* SH_MINHASH_EMPTY */
-	offer_all(h, n, 0, bins, bin);
-	left = find_empty(bin, bins, &empty);
-	*filled = bins - left;
-	for (unsigned round = 1; round < bins && left; round++) {
-		if (bins <= FEW_BINS)
-			offer_to_empty(h, n, round, bins, empty, bin);
-		else
-			offer_all(h, n, round, bins, bin);
-		left = find_empty(bin, bins, &empty);
-	}
-	return left > 0;
+	offer_all(h, n, bins, bin);
+	find_empty(bin, bins, &empty);
+	*filled = bins - empty.n;
+	for (unsigned round = 1; round < bins && empty.n; round++)
+		offer_to_empty(h, n, round, bins, &empty, bin);
+	return empty.n > 0;
 }
 
 static AVX512 void bits_avx512(const uint64_t *bin, unsigned bits, uint64_t *out)
