@@ -82,8 +82,8 @@ int sh_dedup_sort(struct sh_dedup *d, struct sh_error *err)
 	return status;
 }
 
-/* Holds the documents of the first candidates in memory, up to half of opts.memory. The documents
- * are read in the order of the files. Sets *done to the number of these candidates. */
+/* Holds the documents of the first candidates in memory, up to opts.memory. The documents are
+ * read in the order of the files. Sets *done to the number of these candidates. */
 static int hold_some(struct sh_dedup *d, const struct sh_candidate *candidate, size_t n,
     size_t *done, struct sh_error *err)
 {
@@ -95,7 +95,7 @@ static int hold_some(struct sh_dedup *d, const struct sh_candidate *candidate, s
 	*done = n;
 	if (!corpus->reads || n < WORTH_HOLDING)
 		return 0;
-	for (i = 0; i < n && bytes < d->opts.memory / 2; i++)
+	for (i = 0; i < n && bytes < d->opts.memory; i++)
 		bytes += sh_corpus_hold_bytes(corpus, d->vertex[candidate[i].a]) +
 			 sh_corpus_hold_bytes(corpus, d->vertex[candidate[i].b]);
 	*done = i;

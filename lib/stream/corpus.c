@@ -8,7 +8,7 @@
 
 enum {
 	WINDOW = 1 << 20,    /* bytes of the file that are read at once, for documents to be held */
-	GAP = 1 << 15,       /* bytes between two documents that are read along with them */
+	GAP = 1 << 13,       /* bytes between two documents that cost as much as a system call */
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
 	MEMORY = 1 << 26,    /* for pieces, without tables */
 };
@@ -234,7 +234,7 @@ size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document)
 	uint64_t from;
 	size_t n;
 
-	return place_of(c, document, &from, &n) ? n + SH_PAD + sizeof(size_t) + sizeof document : 0;
+	return place_of(c, document, &from, &n) ? n + sizeof(size_t) + sizeof document : 0;
 }
 
 /* Appends a line to the held lines. */
