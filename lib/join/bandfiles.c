@@ -395,7 +395,7 @@ static int push_pieces(struct run *r, size_t *n, struct sh_error *err)
 
 /* Puts the lines that are left of the failed piece, and the lines of all later pieces, before the
  * rest of the lines of a side. */
-static int take_back(struct run *r, unsigned side, struct sh_error *err)
+static int put_back(struct run *r, unsigned side, struct sh_error *err)
 {
 	struct sh_lines *l = &r->files->lines[side];
 	struct sh_slice rest = sh_lines_rest(l);
@@ -428,12 +428,12 @@ static int take_back(struct run *r, unsigned side, struct sh_error *err)
 
 /* Ends the workers after a failed piece, whose keys are not in order. The calling thread then joins
  * all other lines, and finds the error. */
-static int give_up(struct run *r, struct sh_error *err)
+static int stop_workers(struct run *r, struct sh_error *err)
 {
 	sh_feed_delete(r->feed);
 	r->feed = NULL;
 	for (unsigned side = 0; side < 2; side++)
-		if (take_back(r, side, err) < 0)
+		if (put_back(r, side, err) < 0)
 			return -1;
 	return 0;
 }
@@ -449,7 +449,7 @@ static int join_pieces(struct run *r, struct sh_error *err)
 		int status = push_pieces(r, &n, &later);
 
 		if (r->feed && sh_feed_drain(r->feed, err) < 0)
-			return r->failed ? give_up(r, err) : -1;
+			return r->failed ? stop_workers(r, err) : -1;
 		if (status < 0) {
 			*err = later;
 			return -1;

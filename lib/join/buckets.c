@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/buf.h"
 #include "base/compare.h"
 #include "io/parallel.h"
@@ -476,13 +477,6 @@ bool sh_buckets_found(const struct sh_buckets *b, uint32_t x, uint32_t y)
 	uint64_t pair = pair_of(x, y);
 	size_t lo = 0, hi = b->all.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (b->all.pair[mid] < pair)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	SH_BISECT(lo, hi, mid, b->all.pair[mid] < pair);
 	return lo < b->all.n && b->all.pair[lo] == pair;
 }
