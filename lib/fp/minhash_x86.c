@@ -93,7 +93,7 @@ static inline void remove_bin(struct empty_bins *empty, uint64_t at)
 }
 
 /* Offers the hashes whose bins were empty before the round. Collects the hashes of a batch first: a
- * loop over those of one vector would end at random. */
+ * loop over the hashes of one vector would end at random. */
 static AVX512 void offer_to_empty(const uint64_t *h, size_t n, unsigned round, unsigned bins,
     struct empty_bins *empty, uint64_t *bin)
 {

@@ -1,6 +1,6 @@
-/* Fills a new archive with N synthetic documents of 98 features each. The segments are those that
- * many runs would leave: a half, a quarter, an eighth, ... of the documents. Keys, features and
- * numbers are random, with the distribution of unrelated documents.
+/* Fills a new archive with N synthetic documents of 98 features each. The segments have the sizes
+ * that many runs would leave: a half, a quarter, an eighth, ... of the documents. Keys, features
+ * and numbers are random, with the distribution of unrelated documents.
  *
  *     archive_fill DIR N */
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Compares edit distances of any two sequences with those of the full matrix. */
+/* Compares edit distances of any two sequences with the distances of the full matrix. */
 #include "fuzz.h"
 
 #include "../unit/test_align.c"

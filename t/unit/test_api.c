@@ -45,7 +45,7 @@ static void fingerprints(void)
 	    "options that were not initialised are refused: %s", error.text);
 }
 
-/* The expected values are those of the programs with -p: see t/profiles.bats. */
+/* The programs print the expected values with -p: see t/profiles.bats. */
 static void profiles(void)
 {
 	static const char text[] = "How are you? I Am fine. blar blar blar blar blar Thanks.";

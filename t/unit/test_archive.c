@@ -306,7 +306,7 @@ static void test_oracle(void)
 		wrong += got != want;
 	}
 	ok(wrong == 0 && matches > 50,
-	    "%d matches are those of a comparison of all pairs; %d batches differ", matches, wrong);
+	    "%d matches equal a comparison of all pairs; %d batches differ", matches, wrong);
 	ok(check(path, &err) == 0, "a check of the archive succeeds");
 	forget(folder);
 }

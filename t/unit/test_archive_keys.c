@@ -409,7 +409,7 @@ static void test_same_hashes(void)
 	}
 	ok(sum[0] == UINT64_C(0x684174d75d63fa24) && sum[1] == UINT64_C(0x8caf8921a4da431f) &&
 		sum[2] == UINT64_C(0x2eaaa00a26cc1768),
-	    "hashes of tokens and n-grams are those of all versions: %016llx %016llx %016llx",
+	    "hashes of tokens and n-grams stay the same in all versions: %016llx %016llx %016llx",
 	    (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2]);
 }
 

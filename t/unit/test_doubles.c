@@ -67,7 +67,8 @@ static void test_random(void)
 		wrong += by_records(f, hash, n) != sums_of(x, hash, n);
 	}
 	ok(unordered == 0, "keys have the order of the doubles: %u do not", unordered);
-	ok(wrong == 0, "fingerprints through records are those of the doubles: %u of %d differ",
+	ok(wrong == 0,
+	    "fingerprints through records equal the fingerprints of the doubles: %u of %d differ",
 	    wrong, ROUNDS);
 }
 

@@ -219,13 +219,14 @@ static void test_sets(void)
 		discard(&want[1]);
 	}
 	ok(wrong == 0,
-	    "%u pairs of documents: sets, counts and common features are those of sorted strings",
+	    "%u pairs of documents: sets, counts and common features equal the same of sorted "
+	    "strings",
 	    rounds);
 }
 
 /* ---- one analysis ------------------------------------------------------------------------- */
 
-/* Compares the fingerprint and set of one analysis with those of two analyses. */
+/* Compares the fingerprint and set of one analysis with the results of two analyses. */
 static bool agree(const struct sh_fingerprint_opts *o, const struct sh_feature_opts *features,
     struct sh_slice text)
 {

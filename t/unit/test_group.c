@@ -123,7 +123,7 @@ static void random_groups(const char *name, group_fn *group,
 		unstable += group(again, g.n, g.edge, g.m, g.rank, &err) != 0 ||
 			    memcmp(got, again, g.n * sizeof *got) != 0;
 	}
-	ok(wrong == 0, "%s: groups of %u random graphs are those of the definition", name, cases);
+	ok(wrong == 0, "%s: groups of %u random graphs follow the definition", name, cases);
 	ok(unstable == 0, "%s: groups do not depend on the order of pairs and ends", name);
 }
 

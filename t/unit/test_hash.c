@@ -282,8 +282,9 @@ static void test_ngrams(void)
 			bad += g[i] != sh_mix_feature(sh_slice(text + start[i], len), seed);
 		}
 	}
-	ok(!bad, "hashes composed of tokens are those of the text of the n-gram, 10000 documents, "
-		 "n = 1..9");
+	ok(!bad,
+	    "hashes composed of tokens equal the hash of the text of the n-gram, 10000 documents, "
+	    "n = 1..9");
 }
 
 /* t/vectors/mix.tsv: feature, seed, four words. */

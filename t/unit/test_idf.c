@@ -98,7 +98,7 @@ static void test_table(void)
 	ok(sh_idf_lookup(&t, sh_slice("c", 1), 5) == 5,
 	    "a feature that the table lacks has the given value");
 	ok(sh_idf_real(&t, sh_slice("a", 1), 0) == 1 && sh_idf_real(&t, sh_slice("x", 1), 8) == 8,
-	    "the values as doubles are those of the file");
+	    "the values as doubles equal the values of the file");
 	ok(t.median == 4000000, "the median is that of the features");
 	ok(t.real_mean == 3.5, "the mean is that of the lines");
 	sh_idf_table_free(&t);

@@ -69,7 +69,7 @@ static int is_within(const struct sh_slice *words, size_t n, struct sh_slice tex
 	return 1;
 }
 
-/* Returns whether the words in batches are those of the whole text. */
+/* Returns whether batches give the same words as the whole text. */
 static int same_in_batches(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text,
     const struct sh_slice *want, size_t n_want)
 {
@@ -154,7 +154,7 @@ static void test_blocks_are_independent(const struct sh_jieba *j)
 		must(sh_segment(b, mode, sh_buf_slice(&two), &words, &n, &err) == 0);
 		good &= same_words(words, n, both, n_both);
 	}
-	ok(good, "the words of two texts with a comma between are those of each");
+	ok(good, "two texts with a comma between give the words of each text");
 	sh_segmenter_delete(a);
 	sh_segmenter_delete(b);
 	sh_buf_free(&one);

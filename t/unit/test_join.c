@@ -135,8 +135,8 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 	return j;
 }
 
-/* Joins one set with every kernel. The pairs are those of brute force, in the same order for all
- * kernels and any number of threads. */
+/* Joins one set with every kernel. The pairs equal the pairs of brute force, in the same order for
+ * all kernels and any number of threads. */
 static bool self_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);

@@ -97,7 +97,7 @@ static void test_kernel(const struct sh_minhash_kernel *kernel)
 		for (unsigned i = 0; i < 64 * words; i++)
 			bad += (bits[i / 64] >> (63 - i % 64) & 1) != (want[i] & 1);
 	}
-	ok(!bad, "%s: bins and bits are those of the definition", kernel->variant.name);
+	ok(!bad, "%s: bins and bits follow the definition", kernel->variant.name);
 }
 
 struct moments {

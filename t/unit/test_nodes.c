@@ -155,7 +155,8 @@ static void random_cases(unsigned words)
 
 	for (int i = 0; good && i < 300; i++)
 		good = random_case(&s, words, rng_below(i % 50 == 0 ? N_MAX : 600));
-	ok(good, "%u words: nodes and their ids are those of an oracle, then in order", words);
+	ok(good, "%u words: nodes and their ids equal the nodes of an oracle, then in order",
+	    words);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
@@ -295,7 +296,7 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 			return false;
 		at += some;
 	}
-	/* The records are those that sh_record_fp() reads. */
+	/* sh_record_fp() reads the records. */
 	at = 0;
 	for (p = text; p < end; p = lf + 1) {
 		lf = memchr(p, '\n', (size_t)(end - p));

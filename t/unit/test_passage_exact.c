@@ -116,7 +116,7 @@ static void test_exact(void)
 			good = is_exact(&t, length, i ? 1 + (uint32_t)rng_below(length) : 0, i & 1);
 		sh_texts_free(&t);
 	}
-	ok(good, "repeated passages are those of a comparison of all windows, for any k");
+	ok(good, "repeated passages equal a comparison of all windows, for any k");
 }
 
 static void test_hostile(void)

@@ -152,7 +152,8 @@ static bool same(const struct result *x, const struct result *y)
 
 /* ---- blocks of whole lines ---- */
 
-/* Consumes some of the first lines one by one. Returns whether they are those of the input. */
+/* Consumes some of the first lines one by one. Returns whether they equal the lines of the
+ * input. */
 static bool pass_lines(
     struct sh_source *source, const struct sh_buf *all, size_t *at, uint64_t *lines)
 {

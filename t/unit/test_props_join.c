@@ -683,11 +683,11 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < cases; i++)
 		one_case(&bad, &did, &x, &y);
 	ok(bad.streamed == 0,
-	    "%u random sets: pairs of bands are those of brute force (%u are not)", cases,
+	    "%u random sets: pairs of bands equal the pairs of brute force (%u do not)", cases,
 	    bad.streamed);
-	ok(bad.files == 0, "pairs of two files of bands are those of brute force (%u are not)",
+	ok(bad.files == 0, "pairs of two files of bands equal the pairs of brute force (%u do not)",
 	    bad.files);
-	ok(bad.in_memory == 0, "pairs in memory are those of brute force (%u are not)",
+	ok(bad.in_memory == 0, "pairs in memory equal the pairs of brute force (%u do not)",
 	    bad.in_memory);
 	ok(did.pairs > 10 * cases, "each of %u pairs is written once", did.pairs);
 	ok(did.cross > cases / 5 && did.collapsed > cases / 5,

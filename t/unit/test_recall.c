@@ -148,7 +148,7 @@ static void draws(const struct layout *l)
 		sh_band_free(&read);
 	}
 	ok(good && drawn_as_said(&b) && drawn_as_said(&other),
-	    "%u bits, %u tables of %u: the tables are those of the description", l->bits, l->tables,
+	    "%u bits, %u tables of %u: the tables equal the description", l->bits, l->tables,
 	    l->key_bits);
 	ok(good && (differs || l->key_bits == l->bits),
 	    "%u bits, %u tables of %u: one seed gives the same tables, and each key describes them",

@@ -157,8 +157,8 @@ int main(void)
 	rng_init(7);
 	for (unsigned i = 0; i < cases; i++)
 		good += one_case(i % 2);
-	ok(good == cases, "the pairs are those of brute force, each once: %u of %u cases", good,
-	    cases);
+	ok(good == cases, "the pairs equal the pairs of brute force, each once: %u of %u cases",
+	    good, cases);
 	test_records();
 	return done_testing();
 }

@@ -449,7 +449,7 @@ static void test_align(const struct sh_align_kernel *kernel)
 		bad += memcmp(up[0], up[1], words * sizeof **up) != 0;
 		bad += memcmp(rise[0], rise[1], words * sizeof **rise) != 0;
 	}
-	ok(!bad, "%s: alignment columns of 1 to 40 words are those of plain C",
+	ok(!bad, "%s: alignment columns of 1 to 40 words equal the columns of plain C",
 	    kernel->variant.name);
 }
 
