@@ -881,7 +881,7 @@ manifest" ]
 # cron_root: makes a folder with an archive for the cron script, which processes files of any age.
 cron_root() {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
-	export SIMHASH_SETTLE=0
+	export SIMHASH_MIN_AGE=0
 	mkdir -p root/in
 	sharchive init --measure jaccard root/archive
 }
@@ -988,7 +988,7 @@ cron_root() {
 	# An incomplete upload is recognised by its time of change or by its missing trailer.
 	printf 'd\tsome' >root/in/7.tsv
 	touch -d '1 day ago' root/in/7.tsv
-	try "SIMHASH_SETTLE=60 $script root"
+	try "SIMHASH_MIN_AGE=60 $script root"
 	exits 0
 	[ -e root/in/7.tsv ]
 	printf 'd\tsome text of which there is more\n' >root/in/7.tsv
