@@ -147,6 +147,9 @@ size_t cli_blunt(char *text, size_t n);
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
+/* Returns n zeroed elements of `size` bytes, for free(). Dies when memory is short. */
+void *cli_zeroed(struct cli *c, size_t n, size_t size);
+
 /* Declare the argument of the current option as a file for reading, a further output, or a folder.
  * In the folder files are read, created and removed. Return the argument. On kernels with Landlock,
  * no other file can be opened after cli_open(). */

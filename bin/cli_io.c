@@ -130,6 +130,18 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	exit(EXIT_TROUBLE);
 }
 
+void *cli_zeroed(struct cli *c, size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+	struct sh_error err;
+
+	if (!p) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	return p;
+}
+
 static void close_rejects(struct cli *c)
 {
 	struct sh_error err;

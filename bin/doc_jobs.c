@@ -391,11 +391,7 @@ void doc_jobs_begin(struct doc_run *run)
 
 	if (n == 1)
 		return;
-	run->worker = calloc(n, sizeof *run->worker);
-	if (!run->worker) {
-		sh_error_nomem(&err);
-		cli_die(run->cli, &err);
-	}
+	run->worker = cli_zeroed(run->cli, n, sizeof *run->worker);
 	for (unsigned i = 0; i < n; i++) {
 		struct doc_worker *w = &run->worker[i];
 

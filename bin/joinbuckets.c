@@ -175,13 +175,8 @@ static struct band_bucket *new_buckets(
     struct bands *b, struct bucket_run *run, struct sh_stream_opts opts, struct sh_slice first)
 {
 	unsigned n = sh_bucket_lines_states(b->cli->jobs);
-	struct band_bucket *bucket = calloc(n, sizeof *bucket);
-	struct sh_error err;
+	struct band_bucket *bucket = cli_zeroed(b->cli, n, sizeof *bucket);
 
-	if (!bucket) {
-		sh_error_nomem(&err);
-		cli_die(b->cli, &err);
-	}
 	opts.begins = sh_bucket_begins;
 	for (unsigned i = 0; i < n; i++) {
 		opts.arg = &run->lines.state[i];

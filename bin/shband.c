@@ -1,5 +1,4 @@
 /* shband: fingerprints to bands. */
-#include <stdio.h>
 
 #include "band/bandlines.h"
 #include "base/num.h"
@@ -124,27 +123,22 @@ static void explain_drawn(struct cli *c, const struct plan *p)
 {
 	static struct sh_band_cost row[MAX_ROWS];
 	unsigned best, n = price_drawn(c, p, p->bits, row, &best);
-	char line[256];
 
 	cli_text(c);
 	cli_open(c);
-	snprintf(line, sizeof line,
+	cli_print(c,
 	    "%u bits, distance %u, recall %g there, %.0f fingerprints with ids of %d bytes\n",
 	    p->bits, p->k, p->recall, p->count, ID_BYTES);
-	cli_write(c, line, strlen(line));
-	snprintf(line, sizeof line, "  %8s %8s %12s %12s %10s %10s %10s\n", "key bits", "tables",
-	    "bytes", "candidates", "in bucket", "sort s", "compare s");
-	cli_write(c, line, strlen(line));
+	cli_print(c, "  %8s %8s %12s %12s %10s %10s %10s\n", "key bits", "tables", "bytes",
+	    "candidates", "in bucket", "sort s", "compare s");
 	for (unsigned i = 0; i < n; i++) {
-		snprintf(line, sizeof line, "%c %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
+		cli_print(c, "%c %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
 		    i == best ? '*' : ' ', row[i].key_bits, row[i].tables, row[i].stream_bytes,
 		    row[i].candidates, row[i].bucket, row[i].sort_seconds, row[i].compare_seconds);
-		cli_write(c, line, strlen(line));
 	}
 	for (unsigned d = 0; d <= p->k; d++) {
-		snprintf(line, sizeof line, "expected recall at distance %u: %.4f\n", d,
+		cli_print(c, "expected recall at distance %u: %.4f\n", d,
 		    sh_band_recall(p->bits, row[best].key_bits, row[best].tables, d));
-		cli_write(c, line, strlen(line));
 	}
 }
 
@@ -152,23 +146,19 @@ static void explain(struct cli *c, const struct plan *p)
 {
 	static struct sh_band_cost row[MAX_ROWS + 1];
 	unsigned chosen, n = price_with_given(c, p, row, &chosen);
-	char line[256];
 
 	cli_text(c);
 	cli_open(c);
-	snprintf(line, sizeof line,
+	cli_print(c,
 	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
 	    p->bits, p->k, p->count, ID_BYTES);
-	cli_write(c, line, strlen(line));
-	snprintf(line, sizeof line, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables",
-	    "key bits", "bytes", "candidates", "in bucket", "sort s", "compare s");
-	cli_write(c, line, strlen(line));
+	cli_print(c, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables", "key bits",
+	    "bytes", "candidates", "in bucket", "sort s", "compare s");
 	for (unsigned i = 0; i < n; i++) {
-		snprintf(line, sizeof line, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
+		cli_print(c, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
 		    i == chosen ? '*' : ' ', row[i].blocks, row[i].tables, row[i].key_bits,
 		    row[i].stream_bytes, row[i].candidates, row[i].bucket, row[i].sort_seconds,
 		    row[i].compare_seconds);
-		cli_write(c, line, strlen(line));
 	}
 }
 

@@ -109,14 +109,8 @@ static void unite(struct settings *s)
 
 static void index_ids(struct cli *c, struct settings *s)
 {
-	struct sh_error err;
-
-	s->first = calloc((size_t)s->ids.n + 1, sizeof *s->first);
-	s->met = calloc((size_t)s->ids.n + 1, sizeof *s->met);
-	if (!s->first || !s->met) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
+	s->first = cli_zeroed(c, (size_t)s->ids.n + 1, sizeof *s->first);
+	s->met = cli_zeroed(c, (size_t)s->ids.n + 1, sizeof *s->met);
 	for (size_t i = s->n; i-- > 0;)
 		s->first[s->stretch[i].id] = i;
 	s->first[s->ids.n] = s->n;

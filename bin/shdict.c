@@ -116,7 +116,6 @@ static struct sh_jieba *open_compiled(struct cli *c, const char *path)
 static void check(struct cli *c, const char *path, struct sh_jieba *j)
 {
 	struct sh_error err;
-	char line[128];
 	uint32_t words = 0;
 
 	if (sh_jieba_check(j, &err) < 0) {
@@ -125,11 +124,9 @@ static void check(struct cli *c, const char *path, struct sh_jieba *j)
 	}
 	for (uint32_t i = 0; i < j->h.n_nodes; i++)
 		words += (j->freq[i] & ~SH_FREQ_SPLIT) != 0;
-	snprintf(line, sizeof line,
-	    "%u word%s, total frequency %llu, longest word %u character%s\n", words,
+	cli_print(c, "%u word%s, total frequency %llu, longest word %u character%s\n", words,
 	    CLI_PLURAL(words), (unsigned long long)j->h.total, j->h.max_len,
 	    CLI_PLURAL(j->h.max_len));
-	cli_write(c, line, strlen(line));
 	sh_jieba_delete(j);
 }
 

@@ -188,11 +188,6 @@ static void read_operand(struct doc_run *run, const char *operand)
 
 /* ---- the report at the end ---- */
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void report_ingest(struct doc_run *run)
 {
 	const struct sh_ingest *in = &run->in;
@@ -202,7 +197,7 @@ static void report_ingest(struct doc_run *run)
 		struct sh_slice name = sh_hmap_key(&in->assumed.names, i);
 		uint64_t n = in->assumed.count[i];
 
-		cli_warn(c, "%llu text%s taken for %.*s", (unsigned long long)n, plural(n),
+		cli_warn(c, "%llu text%s taken for %.*s", (unsigned long long)n, CLI_PLURAL(n),
 		    (int)name.n, name.p);
 	}
 	for (uint32_t i = 0; i < in->left_out.names.n; i++) {
@@ -216,11 +211,11 @@ static void report_ingest(struct doc_run *run)
 		uint64_t n = in->as_text.count[i];
 
 		cli_warn(c, "%llu file%s taken for one text%s: %.*s", (unsigned long long)n,
-		    plural(n), n == 1 ? "" : " each", (int)name.n, name.p);
+		    CLI_PLURAL(n), n == 1 ? "" : " each", (int)name.n, name.p);
 	}
 	if (in->body.ill)
 		cli_warn(c, "%llu ill-formed sequence%s replaced by U+FFFD",
-		    (unsigned long long)in->body.ill, plural(in->body.ill));
+		    (unsigned long long)in->body.ill, CLI_PLURAL(in->body.ill));
 }
 
 static void report_walk(struct doc_run *run)
@@ -229,24 +224,25 @@ static void report_walk(struct doc_run *run)
 
 	if (run->links)
 		cli_warn(c, "%llu symbolic link%s not followed %s", (unsigned long long)run->links,
-		    plural(run->links),
+		    CLI_PLURAL(run->links),
 		    run->follow ? "to folders that were read before" : "(--follow)");
 	if (run->special)
 		cli_warn(c, "%llu special file%s left out", (unsigned long long)run->special,
-		    plural(run->special));
+		    CLI_PLURAL(run->special));
 	if (run->temporary)
 		cli_warn(c, "%llu temporary file%s (.NAME.XXXXXX) left out",
-		    (unsigned long long)run->temporary, plural(run->temporary));
+		    (unsigned long long)run->temporary, CLI_PLURAL(run->temporary));
 	if (run->failed)
 		cli_warn(c, "%llu file%s or folder%s could not be read",
-		    (unsigned long long)run->failed, plural(run->failed), plural(run->failed));
+		    (unsigned long long)run->failed, CLI_PLURAL(run->failed),
+		    CLI_PLURAL(run->failed));
 }
 
 static void report_ids(struct doc_run *run)
 {
 	if (run->repeated)
 		cli_warn(run->cli, "%llu repeated id%s: other programs need distinct ids%s",
-		    (unsigned long long)run->repeated, plural(run->repeated),
+		    (unsigned long long)run->repeated, CLI_PLURAL(run->repeated),
 		    run->folders > 1 ? " (shdoc of the folder above them makes them differ)" : "");
 	if (run->ids.full)
 		cli_warn(run->cli, "only the first %lu ids were compared with later ones",

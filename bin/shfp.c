@@ -449,7 +449,7 @@ static void check_bits(struct cli *c, const struct settings *s)
 static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	unsigned n = sh_feature_docs_states(c->jobs);
-	struct feature_sums *states = calloc(n, sizeof *states);
+	struct feature_sums *states = cli_zeroed(c, n, sizeof *states);
 	void *own[FEATURE_STATES];
 	struct run run = { .cli = c };
 	struct sh_error err;
@@ -462,10 +462,6 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	if (!cli_given(c, MINHASH) && !cli_given(c, 'p') && !s->permutations_n && !s->keys.keys) {
 		s->fp.minhash = false;
 		check_bits(c, s);
-	}
-	if (!states) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		states[i].settings = s;

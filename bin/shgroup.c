@@ -360,12 +360,10 @@ static int write_audit(
 static void write_all(
     struct cli *c, const struct settings *s, struct graph *g, struct sh_sink *audit)
 {
-	uint32_t *order = malloc((size_t)g->ids.n * sizeof *order + 1);
+	uint32_t *order = cli_zeroed(c, (size_t)g->ids.n + 1, sizeof *order);
 	struct sh_error err;
 
-	if (!order)
-		sh_error_nomem(&err);
-	if (!order || sh_group_order(order, g->keeper, g->ids.n, &err) < 0)
+	if (sh_group_order(order, g->keeper, g->ids.n, &err) < 0)
 		cli_die(c, &err);
 	if (s->audit_path) {
 		if (write_audit(g, order, audit, &err) < 0)

@@ -1,6 +1,4 @@
 /* shjoin: writes the pairs of near fingerprints, from bands or from fingerprints. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "band/bandlines.h"
@@ -388,32 +386,20 @@ static unsigned distance(const struct join *j)
 	return j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
 }
 
-static void say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct cli *c, const char *fmt, ...)
-{
-	char line[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
-	va_end(ap);
-	cli_write(c, line, strlen(line));
-}
-
 static void show_plan(struct cli *c, const struct sh_plan *p)
 {
-	say(c, "every two compared: %.3g candidates, %.3g s\n", p->brute_candidates,
+	cli_print(c, "every two compared: %.3g candidates, %.3g s\n", p->brute_candidates,
 	    p->brute_seconds);
 	if (p->blocks == 0)
 		return;
-	say(c, "by %u blocks: %.3g candidates, %.3g s\n", p->blocks, p->candidates, p->seconds);
-	say(c, "  %4s %-16s %8s %8s %12s %10s\n", "word", "bits", "key bits", "differ",
+	cli_print(
+	    c, "by %u blocks: %.3g candidates, %.3g s\n", p->blocks, p->candidates, p->seconds);
+	cli_print(c, "  %4s %-16s %8s %8s %12s %10s\n", "word", "bits", "key bits", "differ",
 	    "candidates", "seconds");
 	for (unsigned i = 0; i < p->blocks; i++) {
 		const struct sh_block *b = &p->block[i];
 
-		say(c, "  %4u %016llx %8u %8u %12.3g %10.3g\n", b->word,
+		cli_print(c, "  %4u %016llx %8u %8u %12.3g %10.3g\n", b->word,
 		    (unsigned long long)b->mask, b->bits, b->radius, b->candidates, b->seconds);
 	}
 }
@@ -434,7 +420,7 @@ static void explain_count(struct join *j, unsigned k)
 	for (unsigned i = 0; i < task.bits; i++)
 		task.agree[i] = 0.5;
 	sh_plan(&plan, &task);
-	say(j->cli, "%llu fingerprint%s of %u bits, distance %u, uniformly distributed\n",
+	cli_print(j->cli, "%llu fingerprint%s of %u bits, distance %u, uniformly distributed\n",
 	    (unsigned long long)j->count, CLI_PLURAL(j->count), task.bits, k);
 	show_plan(j->cli, &plan);
 }
@@ -448,8 +434,8 @@ static int explain_part(void *arg, struct sh_nodes *s, struct sh_error *err)
 
 	if (sh_join_plan_self(h->engine, &plan, s->fp, s->n, err) < 0)
 		return -1;
-	say(c, "%zu different fingerprint%s of %u bits, distance %u\n", s->n, CLI_PLURAL(s->n),
-	    h->bits, distance(h->join));
+	cli_print(c, "%zu different fingerprint%s of %u bits, distance %u\n", s->n,
+	    CLI_PLURAL(s->n), h->bits, distance(h->join));
 	show_plan(c, &plan);
 	return 0;
 }
@@ -460,7 +446,7 @@ static int explain_held(struct held *h, struct sh_error *err)
 
 	if (h->parts[0].n == 1)
 		return sh_parts_join_self(&h->parts[0], &one, err);
-	say(h->join->cli, "%zu partitions, each joined with itself and with each other\n",
+	cli_print(h->join->cli, "%zu partitions, each joined with itself and with each other\n",
 	    h->parts[0].n);
 	return 0;
 }
@@ -492,7 +478,7 @@ static void join_fingerprints(struct join *j)
 
 	if (!look_at_first(&h)) {
 		if (j->explain)
-			say(j->cli, "no fingerprints, distance %u\n", distance(j));
+			cli_print(j->cli, "no fingerprints, distance %u\n", distance(j));
 		return;
 	}
 	make_parts(&h);

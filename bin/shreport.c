@@ -2,10 +2,10 @@
  * documents. */
 #include <stdlib.h>
 
+#include "documents.h"
 #include "formopts.h"
 #include "record/escape.h"
 #include "report/page.h"
-#include "stream/corpus.h"
 #include "unicode/utf8.h"
 
 enum { RAW = CLI_OWN, ROWS, TEXTS, TITLE };
@@ -85,58 +85,22 @@ static void read_records(struct cli *c, struct settings *s)
 	}
 }
 
-static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
-{
-	cli_reject(arg, line, err);
-	return 0;
-}
-
-static void read_documents(struct cli *c, struct settings *s)
-{
-	uint64_t lines = 0;
-	struct sh_error err;
-
-	if (sh_corpus_init(&s->corpus, &s->form, &err) < 0)
-		cli_die(c, &err);
-	s->corpus.trailer = c->trailer_in;
-	s->corpus.jobs = c->jobs;
-	for (size_t i = 0; i < s->files.n; i++)
-		if (sh_corpus_open(&s->corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
-		    sh_corpus_scan(&s->corpus, &lines, bad_document, c, &err) < 0)
-			cli_die(c, &err);
-	if (sh_corpus_index(&s->corpus, &err) < 0)
-		cli_die(c, &err);
-	if (s->corpus.repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier document: not shown",
-		    (unsigned long long)s->corpus.repeated, CLI_PLURAL(s->corpus.repeated));
-}
-
 /* ---- documents of a pair ---- */
 
 /* Finds the document of an id. Its text is valid until the side is used again. */
-static int find(struct settings *s, uint32_t id, struct side *side, struct sh_error *err)
+static void find(struct cli *c, struct settings *s, uint32_t id, struct side *side)
 {
 	struct sh_slice key = sh_hmap_key(&s->pairs.ids, id);
 	struct sh_document doc;
-	uint32_t at = SH_CORPUS_NONE;
 
-	side->found = false;
-	side->raw = sh_slice(NULL, 0);
-	while ((at = sh_corpus_find(&s->corpus, key, at)) != SH_CORPUS_NONE) {
-		if (sh_corpus_document(&s->corpus, at, &side->room, &doc, err) < 0)
-			return -1;
-		if (!sh_slice_eq(doc.id, key))
-			continue;
-		side->found = true;
-		side->raw = doc.text;
-		return 0;
-	}
-	return 0;
+	side->found = documents_find(c, &s->corpus, key, &side->room, &doc) != SH_CORPUS_NONE;
+	side->raw = side->found ? doc.text : sh_slice(NULL, 0);
 }
 
-static int find_both(struct settings *s, const struct sh_pairs_pair *pair, struct sh_error *err)
+static void find_both(struct cli *c, struct settings *s, const struct sh_pairs_pair *pair)
 {
-	return find(s, pair->a, &s->side[0], err) < 0 ? -1 : find(s, pair->b, &s->side[1], err);
+	find(c, s, pair->a, &s->side[0]);
+	find(c, s, pair->b, &s->side[1]);
 }
 
 /* Dies when a span ends behind the text of this side. */
@@ -168,8 +132,7 @@ static void cover(struct cli *c, struct settings *s)
 		const struct sh_pairs_span *span;
 		size_t n, length[2];
 
-		if (find_both(s, pair, &err) < 0)
-			cli_die(c, &err);
+		find_both(c, s, pair);
 		span = sh_pairs_spans(&s->pairs, pair, &n);
 		for (int side = 0; side < 2; side++) {
 			check_spans(c, s, pair, side, span, n);
@@ -240,10 +203,8 @@ static void add_passages(struct cli *c, struct settings *s, const struct sh_pair
 static void add_pair(struct cli *c, struct settings *s, size_t at)
 {
 	const struct sh_pairs_pair *pair = &s->pairs.pair[at];
-	struct sh_error err;
 
-	if (find_both(s, pair, &err) < 0)
-		cli_die(c, &err);
+	find_both(c, s, pair);
 	sh_report_pair(&s->html, &s->pairs, at);
 	if (!s->side[0].found || !s->side[1].found)
 		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
@@ -336,7 +297,9 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	read_documents(&c, &s);
+	documents_read(
+	    &c, &s.form, (char *const *)(void *)s.files.name, s.files.n, NULL, false, &s.corpus);
+	documents_warn(&c, &s.corpus, "not shown");
 	read_records(&c, &s);
 	if (s.pairs.spans)
 		cover(&c, &s);

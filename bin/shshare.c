@@ -174,16 +174,11 @@ static void read_file(
     struct cli *c, const struct settings *s, struct documents *d, char *const *name)
 {
 	unsigned n = sh_feature_docs_states(c->jobs);
-	struct sampler *states = calloc(n, sizeof *states);
+	struct sampler *states = cli_zeroed(c, n, sizeof *states);
 	void *own[FEATURE_STATES];
 	struct run run = { .cli = c, .collect = keep_documents, .arg = d };
 	struct sh_source source;
-	struct sh_error err;
 
-	if (!states) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
 	for (unsigned i = 0; i < n; i++) {
 		states[i] = (struct sampler){ .most = s->features, .mix = sh_mix_kernel_at(0) };
 		own[i] = &states[i];

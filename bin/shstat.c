@@ -161,15 +161,10 @@ static void run_readers(
 static void read_source(
     struct cli *c, struct sh_counts *counts, struct sh_idset *ids, struct sh_union *components)
 {
-	struct reader *readers = calloc(c->jobs, sizeof *readers);
+	struct reader *readers = cli_zeroed(c, c->jobs, sizeof *readers);
 	struct sh_slice first = sh_slice("", 0);
 	struct sh_source source;
-	struct sh_error err;
 
-	if (!readers) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
 	cli_source_init(c, &source);
 	cli_first(c, &source, is_record, &first);
 	counts->coverage = has_coverage(first);

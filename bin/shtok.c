@@ -156,11 +156,7 @@ int main(int argc, char **argv)
 	docopts_complete(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
 	/* Not on the stack: an array for CLI_MAX_JOBS would touch 2 MB of it. */
-	workers = calloc(c.jobs, sizeof *workers);
-	if (!workers) {
-		sh_error_nomem(&err);
-		cli_die(&c, &err);
-	}
+	workers = cli_zeroed(&c, c.jobs, sizeof *workers);
 	for (unsigned i = 0; i < c.jobs; i++) {
 		workers[i].opts = &opts;
 		workers[i].escapes = opts.token.method->escapes;

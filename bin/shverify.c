@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "docopts.h"
+#include "documents.h"
 #include "fp/defaults.h"
 #include "group/verify.h"
 #include "io/tables.h"
@@ -41,7 +42,6 @@ struct settings {
 	struct sh_verify_opts verify;
 	struct cli_files files;
 	struct measures measures;
-	bool weight_given;
 };
 
 struct worker {
@@ -113,36 +113,6 @@ static void verify_pairs(struct cli *c, struct settings *s)
 		sh_verifier_delete(workers[i].verifier);
 }
 
-/* ---- documents ---- */
-
-static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
-{
-	cli_reject(arg, line, err);
-	return 0;
-}
-
-static void read_documents(
-    struct cli *c, const struct settings *s, struct sh_corpus *corpus, struct sh_tables *tables)
-{
-	uint64_t lines = 0;
-	struct sh_error err;
-
-	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
-		cli_die(c, &err);
-	corpus->trailer = c->trailer_in;
-	corpus->jobs = c->jobs;
-	corpus->tables = tables;
-	for (size_t i = 0; i < s->files.n; i++)
-		if (sh_corpus_open(corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
-		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
-			cli_die(c, &err);
-	if (sh_corpus_index(corpus, &err) < 0)
-		cli_die(c, &err);
-	if (corpus->repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier document: ignored",
-		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
-}
-
 /* ---- options ---- */
 
 static void set_option(struct cli *c, struct settings *s, int opt)
@@ -159,7 +129,6 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		break;
 	case 'w':
 		s->verify.scheme = sh_scheme_find(cli_value(c, opt));
-		s->weight_given = true;
 		break;
 	case 'S':
 		s->verify.memory = cli_size(c, "-S");
@@ -178,7 +147,7 @@ static void complete(struct cli *c, struct settings *s)
 	s->verify.measure = s->measures.measure;
 	s->verify.threshold = s->measures.threshold;
 	s->verify.edit_threshold = s->measures.edit;
-	if (s->weight_given && !s->verify.measure->weighs)
+	if (cli_given(c, 'w') && !s->verify.measure->weighs)
 		cli_usage(c,
 		    "-w has no effect with --measure %s (add --measure cosine, or drop -w)",
 		    s->verify.measure->name);
@@ -206,7 +175,9 @@ int main(int argc, char **argv)
 	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;
 	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
-	read_documents(&c, &s, &corpus, &tables);
+	documents_read(&c, &s.docs.docs.form, (char *const *)(void *)s.files.name, s.files.n,
+	    &tables, false, &corpus);
+	documents_warn(&c, &corpus, "ignored");
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);
 	sh_tables_free(&tables);

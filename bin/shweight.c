@@ -75,16 +75,14 @@ static void warn_of_other_features(
 static void weigh_all(struct cli *c, const struct settings *s)
 {
 	unsigned n = sh_feature_docs_states(c->jobs);
-	struct sh_weighing *states = calloc(n, sizeof *states);
+	struct sh_weighing *states = cli_zeroed(c, n, sizeof *states);
 	void *own[FEATURE_STATES];
 	struct run run = { .cli = c };
 	struct sh_df_watch watch;
 	struct sh_source source;
 	struct sh_error err;
 
-	if (!states)
-		sh_error_nomem(&err);
-	if (!states || sh_df_watch_init(&watch, s->weigher.df, &err) < 0)
+	if (sh_df_watch_init(&watch, s->weigher.df, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < n; i++) {
 		if (sh_weighing_init(&states[i], &s->weigher, &watch, &err) < 0)

@@ -50,15 +50,11 @@ static void open_documents(struct days *a, const struct span_settings *s)
 	static char *const standard[] = { "-" };
 	struct cli *c = a->cli;
 	size_t n = c->n_operands ? c->n_operands : 1, all = a->store->n + n;
-	char **names = malloc(all * sizeof *names);
+	char **names = cli_zeroed(c, all, sizeof *names);
 	struct sh_error err;
 	uint32_t d = 0;
 
-	a->begin = malloc((a->store->n + 1) * sizeof *a->begin);
-	if (!names || !a->begin) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
+	a->begin = cli_zeroed(c, a->store->n + 1, sizeof *a->begin);
 	for (size_t i = 0; i < a->store->n; i++)
 		if (!(names[i] = sh_passages_documents(a->store, i, &err)))
 			cli_die(c, &err);
@@ -115,13 +111,9 @@ static void find_seeds(struct days *a)
 /* The tokens of all documents that have one of the seeds. */
 static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
 {
-	uint64_t *wanted = calloc(sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
+	uint64_t *wanted = cli_zeroed(a->cli, sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
 	struct sh_error err;
 
-	if (!wanted) {
-		sh_error_nomem(&err);
-		cli_die(a->cli, &err);
-	}
 	for (uint32_t d = first; d < a->corpus.n; d++)
 		sh_bits_put(wanted, d);
 	for (size_t i = 0; i < a->seeds.n; i++)

@@ -2,40 +2,16 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "documents.h"
 #include "io/parallel.h"
 #include "span.h"
-
-static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
-{
-	cli_reject(arg, line, err);
-	return 0;
-}
 
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
-	uint64_t lines = 0, before = 0;
-	struct sh_error err;
-
-	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
-		cli_die(c, &err);
-	corpus->tables = tables;
-	corpus->trailer = c->trailer_in;
-	corpus->jobs = c->jobs;
-	for (size_t i = 0; i < n; i++) {
-		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0 ||
-		    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0)
-			cli_die(c, &err);
-		/* The files of an option are not operands. */
-		if (!s->files.n)
-			progress_read(&c->progress, corpus->file[i].n, lines - before);
-		before = lines;
-	}
-	if (sh_corpus_index(corpus, &err) < 0)
-		cli_die(c, &err);
-	if (corpus->repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier document: ignored",
-		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
+	/* The files of an option are not operands. */
+	documents_read(c, &s->docs.docs.form, names, n, tables, !s->files.n, corpus);
+	documents_warn(c, corpus, "ignored");
 }
 
 struct loading {
@@ -92,23 +68,6 @@ void span_load(struct cli *c, const struct span_settings *s, struct sh_corpus *c
 
 /* ---- seeds ---- */
 
-/* Returns the document with this id; SH_CORPUS_NONE when there is none. */
-static uint32_t find_document(struct cli *c, const struct sh_corpus *corpus, struct sh_slice id,
-    struct sh_document_room *room)
-{
-	uint32_t d = SH_CORPUS_NONE;
-	struct sh_document doc;
-	struct sh_error err;
-
-	while ((d = sh_corpus_find(corpus, id, d)) != SH_CORPUS_NONE) {
-		if (sh_corpus_document(corpus, d, room, &doc, &err) < 0)
-			cli_die(c, &err);
-		if (sh_slice_eq(doc.id, id))
-			break;
-	}
-	return d;
-}
-
 static int parse_seed(
     struct sh_slice line, struct sh_posting *p, struct sh_slice *id, struct sh_error *err)
 {
@@ -138,12 +97,13 @@ static int parse_seed(
 static void add_seeds(struct cli *c, const struct sh_corpus *corpus, struct sh_texts *t,
     const struct sh_lines *lines, struct sh_slice line, struct sh_document_room *room)
 {
+	struct sh_document doc;
 	struct sh_posting p;
 	struct sh_slice id;
 	struct sh_error err;
 	int bad = parse_seed(line, &p, &id, &err);
 
-	if (!bad && (p.document = find_document(c, corpus, id, room)) == SH_CORPUS_NONE)
+	if (!bad && (p.document = documents_find(c, corpus, id, room, &doc)) == SH_CORPUS_NONE)
 		bad = sh_error_set(&err, SH_ERR_RECORD, "no document has the id '%.*s' (-d)",
 		    sh_shown(id, 80), id.p);
 	if (!bad && p.token >= sh_texts_tokens(t, p.document).n)
