@@ -1,9 +1,7 @@
 /* Reads the documents and the seeds of shspan. */
-#include <stdlib.h>
-
 #include "base/num.h"
 #include "documents.h"
-#include "io/parallel.h"
+#include "run.h"
 #include "span.h"
 
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
@@ -139,66 +137,35 @@ void span_read_seeds(struct cli *c, const struct span_settings *s, const struct 
 
 /* ---- all documents ---- */
 
-enum {
-	TASK = 1 << 16, /* tokens in a worker's task, about */
-	ROUND = 64,     /* most tasks whose output is held at once */
-};
-
-struct task {
-	uint32_t from, to;
-	struct sh_buf out;
-};
+enum { TASK = 1 << 16 }; /* tokens of the documents of a task, about */
 
 struct each_worker {
 	void *own;
 	span_document *each;
-	struct task *task;
+	const struct sh_texts *texts;
 };
 
-static int do_tasks(void *worker, size_t from, size_t to, struct sh_error *err)
+static int do_task(void *worker, struct sh_job *job)
 {
-	struct each_worker *w = worker;
+	const struct each_worker *w = worker;
+	const struct sh_texts *t = w->texts;
+	uint64_t begin = (uint64_t)job->task * TASK;
+	size_t end = sh_texts_from(t->at, t->n, begin + TASK);
 
-	for (size_t i = from; i < to; i++)
-		for (uint32_t d = w->task[i].from; d < w->task[i].to; d++)
-			if (w->each(w->own, d, &w->task[i].out, err) < 0)
-				return -1;
+	for (size_t d = sh_texts_from(t->at, t->n, begin); d < end; d++)
+		if (w->each(w->own, (uint32_t)d, &job->out, &job->err) < 0)
+			return -1;
 	return 0;
-}
-
-static size_t plan_round(const struct sh_texts *texts, uint32_t *document, struct task *task)
-{
-	size_t n = 0;
-
-	for (; n < ROUND && *document < texts->n; n++) {
-		uint64_t begin = texts->at[*document];
-
-		task[n].from = *document;
-		while (*document < texts->n && texts->at[*document] - begin < TASK)
-			(*document)++;
-		task[n].to = *document;
-		task[n].out.n = 0;
-	}
-	return n;
 }
 
 void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
 {
 	struct each_worker worker[CLI_MAX_JOBS];
-	struct task task[ROUND] = { 0 };
-	uint32_t document = 0;
-	struct sh_error err;
-	size_t n;
+	struct run run = { .cli = c, .work = do_task };
 
-	for (unsigned i = 0; i < c->jobs; i++)
-		worker[i] = (struct each_worker){ workers[i], each, task };
-	while ((n = plan_round(texts, &document, task)) > 0) {
-		if (sh_parallel(worker, sizeof *worker, c->jobs, n, 1, do_tasks, &err) < 0)
-			cli_die(c, &err);
-		for (size_t i = 0; i < n; i++)
-			if (task[i].out.n)
-				cli_write(c, task[i].out.p, task[i].out.n);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		worker[i] = (struct each_worker){ workers[i], each, texts };
+		run.workers[i] = &worker[i];
 	}
-	for (size_t i = 0; i < ROUND; i++)
-		sh_buf_free(&task[i].out);
+	run_tasks(&run, (size_t)(texts->at[texts->n] / TASK) + 1);
 }

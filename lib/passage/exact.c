@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "hash/mix.h"
 #include "io/parallel.h"
+#include "io/pool.h"
 
 enum {
 	/* Longest default k. A greater k leaves fewer k-grams a window, and so more anchors; a
@@ -15,10 +16,9 @@ enum {
 	 * seems to occur twice by chance. */
 	FILTER_BITS_EACH = 16,
 	FILTER_BITS_MIN = 12, /* a smaller filter than 512 bytes saves nothing */
-	POS_BITS = 40,   /* bits of a slot for a token number; the other bits are of the hash */
-	PARTS_MAX = 256, /* of the windows, by 8 bits of their hashes */
-	CHUNK = 1 << 16, /* about this number of tokens is a task: long beside its start */
-	CHUNKS_EACH = 4, /* chunks of a round for each worker: workers wait less for one another */
+	POS_BITS = 40,     /* bits of a slot for a token number; the other bits are of the hash */
+	PARTS_MAX = 256,   /* of the windows, by 8 bits of their hashes */
+	CHUNK = 1 << 16,   /* about this number of tokens is a task: long beside its start */
 	SLOT_BITS_MIN = 4, /* the least table of a part: 16 slots */
 };
 
@@ -39,7 +39,6 @@ struct finder {
 	struct anchor *anchor;
 	size_t anchors, anchor_cap;
 	uint64_t *at; /* of each document: its first anchor; at[documents]: the end */
-	struct chunk *chunk;
 
 	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may
 	 * seem to. */
@@ -63,12 +62,6 @@ struct worker {
 	uint64_t *slot;    /* a window's first token + 1, below some bits of its hash */
 	size_t used, most; /* slots; used > most: the table is too small */
 	unsigned slot_bits;
-};
-
-/* Documents whose anchors one worker computes. */
-struct chunk {
-	uint32_t from, to;
-	struct sh_buf anchors;
 };
 
 /* Returns K^n, where K is the factor of sh_mix_step(). */
@@ -136,77 +129,54 @@ static int add_anchors(
 	return 0;
 }
 
-/* Computes the anchors of chunks. Sets at[] of their documents, counted from the first anchor of
- * the chunk. */
-static int compute_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
+/* Computes the anchors of a chunk: the documents whose first tokens are in a range of CHUNK tokens.
+ * Sets at[] of these documents, counted from the first anchor of the chunk. */
+static int compute_chunk(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
 	struct finder *f = w->f;
+	uint64_t begin = (uint64_t)job->task * CHUNK;
+	size_t end = sh_texts_from(f->t->at, f->t->n, begin + CHUNK);
 
-	for (size_t i = from; i < to; i++) {
-		struct chunk *c = &f->chunk[i];
+	for (size_t d = sh_texts_from(f->t->at, f->t->n, begin); d < end; d++) {
+		struct sh_token_hashes side = sh_texts_tokens(f->t, (uint32_t)d);
 
-		for (uint32_t d = c->from; d < c->to; d++) {
-			struct sh_token_hashes side = sh_texts_tokens(f->t, d);
-
-			f->at[d] = c->anchors.n / sizeof *f->anchor;
-			if (side.n >= f->opts.length && add_anchors(w, side, &c->anchors, err) < 0)
-				return -1;
-		}
+		f->at[d] = job->out.n / sizeof *f->anchor;
+		if (side.n >= f->opts.length && add_anchors(w, side, &job->out, &job->err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* Plans the chunks of the next round, from *document on. Returns the number of chunks. */
-static size_t plan_chunks(const struct finder *f, uint32_t *document)
-{
-	size_t n = 0;
-
-	for (; n < f->opts.jobs * CHUNKS_EACH && *document < f->t->n; n++) {
-		uint64_t begin = f->t->at[*document];
-
-		f->chunk[n].from = *document;
-		while (*document < f->t->n && f->t->at[*document] - begin < CHUNK)
-			(*document)++;
-		f->chunk[n].to = *document;
-		f->chunk[n].anchors.n = 0;
-	}
-	return n;
-}
-
 /* Appends the anchors of a chunk to those of all chunks before it. */
-static int append_chunk(struct finder *f, const struct chunk *c, struct sh_error *err)
+static int append_chunk(void *finder, struct sh_job *job, struct sh_error *err)
 {
-	size_t n = c->anchors.n / sizeof *f->anchor;
+	struct finder *f = finder;
+	size_t n = job->out.n / sizeof *f->anchor;
+	uint64_t begin = (uint64_t)job->task * CHUNK;
+	size_t end = sh_texts_from(f->t->at, f->t->n, begin + CHUNK);
 
-	for (uint32_t d = c->from; d < c->to; d++)
+	if (job->failed)
+		return 0;
+	for (size_t d = sh_texts_from(f->t->at, f->t->n, begin); d < end; d++)
 		f->at[d] += f->anchors;
 	if (f->anchors + n > f->anchor_cap &&
 	    sh_tables_grow(f->opts.tables, (void **)&f->anchor, &f->anchor_cap, f->anchors + n,
 		sizeof *f->anchor, err) < 0)
 		return -1;
 	if (n)
-		memcpy(f->anchor + f->anchors, c->anchors.p, c->anchors.n);
+		memcpy(f->anchor + f->anchors, job->out.p, job->out.n);
 	f->anchors += n;
 	return 0;
 }
 
-static int find_anchors(struct finder *f, struct worker *workers, struct sh_error *err)
+static int find_anchors(struct finder *f, void **workers, struct sh_error *err)
 {
-	uint32_t document = 0;
-	size_t n;
+	struct sh_pool pool = { compute_chunk, workers, f->opts.jobs, append_chunk, f };
 
 	f->at = sh_tables_get(f->opts.tables, f->t->n + 1, sizeof *f->at, err);
-	if (!f->at)
+	if (!f->at || sh_pool_tasks(&pool, (size_t)(f->t->at[f->t->n] / CHUNK) + 1, err) < 0)
 		return -1;
-	while ((n = plan_chunks(f, &document)) > 0) {
-		if (sh_parallel(workers, sizeof *workers, f->opts.jobs, n, 1, compute_chunks, err) <
-		    0)
-			return -1;
-		for (size_t i = 0; i < n; i++)
-			if (append_chunk(f, &f->chunk[i], err) < 0)
-				return -1;
-	}
 	f->at[f->t->n] = f->anchors;
 	return 0;
 }
@@ -431,8 +401,6 @@ static void free_all(struct finder *f, struct worker *workers)
 		free(w->since);
 		free(w->slot);
 	}
-	for (size_t i = 0; i < f->opts.jobs * CHUNKS_EACH; i++)
-		sh_buf_free(&f->chunk[i].anchors);
 	sh_tables_put(f->opts.tables, f->anchor);
 	sh_tables_put(f->opts.tables, f->at);
 	sh_tables_put(f->opts.tables, f->once);
@@ -443,14 +411,14 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
     struct sh_error *err)
 {
 	struct finder f = { .t = t, .opts = *opts, .marked = marked };
-	struct worker *workers = calloc(opts->jobs, sizeof *workers);
+	struct worker *workers;
+	void **all;
 	int status = -1;
 
-	if (t->at[t->n] >> POS_BITS) {
-		free(workers);
+	if (t->at[t->n] >> POS_BITS)
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2^%d tokens", POS_BITS);
-	}
-	f.chunk = calloc(opts->jobs * CHUNKS_EACH, sizeof *f.chunk);
+	workers = calloc(opts->jobs, sizeof *workers);
+	all = calloc(opts->jobs, sizeof *all);
 	/* Half of the window: such a k-gram is rare, and the window still has many to choose from.
 	 * 3 more tokens make the k-grams of short windows rarer. */
 	f.k = opts->k ? opts->k : opts->length / 2 + 3;
@@ -461,19 +429,21 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
 	f.window = opts->length - f.k + 1;
 	f.power_k = power(f.k);
 	f.power_length = power(opts->length);
-	if (!workers || !f.chunk) {
+	if (!workers || !all) {
 		sh_error_nomem(err);
 	} else {
-		for (unsigned i = 0; i < opts->jobs; i++)
+		for (unsigned i = 0; i < opts->jobs; i++) {
 			workers[i].f = &f;
-		if (find_anchors(&f, workers, err) == 0 && build_filters(&f, err) == 0) {
+			all[i] = &workers[i];
+		}
+		if (find_anchors(&f, all, err) == 0 && build_filters(&f, err) == 0) {
 			plan_parts(&f);
 			status = sh_parallel(
 			    workers, sizeof *workers, opts->jobs, f.parts, 1, find_parts, err);
 		}
 		free_all(&f, workers);
 	}
-	free(f.chunk);
 	free(workers);
+	free(all);
 	return status;
 }
