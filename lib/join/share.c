@@ -10,9 +10,7 @@
 #include "io/parallel.h"
 #include "join/fpsort.h"
 
-/* Sizes of tasks. BLOCK: documents whose features are collected. RANGE: sorted features that are
- * put into buckets. */
-enum { BLOCK = 4096, RANGE = 1 << 16 };
+enum { RANGE = 1 << 16 }; /* sorted features that a task puts into buckets */
 
 /* ---- building ---- */
 
@@ -125,36 +123,32 @@ struct shared_features {
 struct placing {
 	struct sh_share *share;
 	const struct filter *filter;
-	struct shared_features *features; /* number_of NULL: features are only counted */
-	uint64_t *begin; /* by block: index of its first feature; begin[i + 1]: first the count */
+	struct shared_features *features;
 };
 
-static size_t blocks_of(const struct sh_share *s)
+/* Selects the features of the documents with the numbers from .. to-1. When it writes them, sets
+ * first[] of these documents, too. */
+static size_t select_features(void *placing, size_t from, size_t to, size_t at)
 {
-	return ((size_t)s->numbers + BLOCK - 1) / BLOCK;
-}
-
-/* Counts or writes the features of a block's documents, and sets first[] of these documents. n: the
- * index of the first feature. Returns the index behind the last one. */
-static uint64_t put_block(const struct placing *t, size_t block, uint64_t n)
-{
+	const struct placing *t = placing;
 	struct sh_share *s = t->share;
 	struct shared_features *f = t->features;
-	size_t i = block * BLOCK, last = i + BLOCK < s->numbers ? i + BLOCK : s->numbers;
+	size_t n = 0;
 
-	for (; i < last; i++) {
+	for (size_t i = from; i < to; i++) {
 		uint32_t d = s->owner[i];
 		uint64_t h = d == SH_SHARE_NONE ? 0 : s->start[d],
 			 end = d == SH_SHARE_NONE ? 0 : s->start[d + 1];
 
-		s->first[i] = (uint32_t)n;
+		if (at != SH_COUNT_ONLY)
+			s->first[i] = (uint32_t)(at + n);
 		for (; h < end; h++) {
 			if (!sh_bits_has(t->filter->twice, bit_of(t->filter, s->hash[h])))
 				continue;
-			if (f->number_of) {
-				f->sorted.side.word[n] = s->hash[h];
-				f->sorted.side.id[n] = (uint32_t)n;
-				f->number_of[n] = (uint32_t)i;
+			if (at != SH_COUNT_ONLY) {
+				f->sorted.side.word[at + n] = s->hash[h];
+				f->sorted.side.id[at + n] = (uint32_t)(at + n);
+				f->number_of[at + n] = (uint32_t)i;
 			}
 			n++;
 		}
@@ -162,50 +156,25 @@ static uint64_t put_block(const struct placing *t, size_t block, uint64_t n)
 	return n;
 }
 
-static int count_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct placing *t = arg;
-
-	(void)err;
-	for (size_t block = from; block < to; block++)
-		t->begin[block + 1] = put_block(t, block, 0);
-	return 0;
-}
-
-static int write_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct placing *t = arg;
-
-	(void)err;
-	for (size_t block = from; block < to; block++)
-		put_block(t, block, t->begin[block]);
-	return 0;
-}
-
 /* Fills f. The caller returns the arrays of f to the tables, also after a failure. */
 static int put_features(struct sh_share *s, const struct filter *p, struct shared_features *f,
     unsigned threads, struct sh_error *err)
 {
-	size_t blocks = blocks_of(s);
-	struct placing t = { s, p, f, calloc(blocks + 1, sizeof *t.begin) };
-	int status = t.begin ? 0 : sh_error_nomem(err);
+	struct placing t = { s, p, f };
+	struct sh_selection selection = {
+		.threads = threads, .n = s->numbers, .fn = select_features, .arg = &t
+	};
 
-	if (status == 0)
-		status = sh_parallel(&t, 0, threads, blocks, 1, count_blocks, err);
-	for (size_t i = 0; status == 0 && i < blocks; i++)
-		t.begin[i + 1] += t.begin[i];
-	if (status == 0) {
-		f->n = (size_t)t.begin[blocks];
-		s->first[s->numbers] = (uint32_t)f->n;
-		status = sh_sorted_get(&f->sorted, s->tables, f->n, err);
-	}
-	if (status == 0) {
+	if (sh_selection_count(&selection, err) < 0)
+		return -1;
+	f->n = selection.found;
+	s->first[s->numbers] = (uint32_t)f->n;
+	if (sh_sorted_get(&f->sorted, s->tables, f->n, err) == 0)
 		f->number_of = sh_tables_get(s->tables, f->n, sizeof *f->number_of, err);
-		status =
-		    f->number_of ? sh_parallel(&t, 0, threads, blocks, 1, write_blocks, err) : -1;
-	}
-	free(t.begin);
-	return status;
+	if (f->number_of)
+		return sh_selection_fill(&selection, err);
+	sh_selection_free(&selection);
+	return -1;
 }
 
 /* Fills f, and sorts its features by hash. The sort is stable: each bucket is in the order of the
