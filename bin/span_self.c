@@ -1,6 +1,7 @@
 /* Finds passages that the documents of one set share. */
 #include <stdlib.h>
 
+#include "base/numsort.h"
 #include "passage/count.h"
 #include "span.h"
 
@@ -43,16 +44,17 @@ static int put_spans(struct worker *w, uint32_t document, const struct sh_span *
     struct sh_buf *out, struct sh_error *err)
 {
 	struct sh_placed a, b;
+	const uint64_t *order;
 
 	if (reserve_order(w, n, err) < 0 || sh_placer_document(w->placer, document, &a, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		w->order[i] = (uint64_t)spans[i].document << 32 | i;
-	sh_sort_numbers(w->order, w->order + n, n);
+	order = sh_numsort(w->order, w->order + n, n);
 	w->records.n = 0;
 	for (size_t j = 0; j < n; j++) {
-		const struct sh_span *span = &spans[(uint32_t)w->order[j]];
-		struct piece *piece = &w->piece[(uint32_t)w->order[j]];
+		const struct sh_span *span = &spans[(uint32_t)order[j]];
+		struct piece *piece = &w->piece[(uint32_t)order[j]];
 
 		piece->at = w->records.n;
 		if (sh_placer_document(w->other, span->document, &b, err) < 0 ||

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/numsort.h"
+
 /* Inserts h into an ascending array unless it is there. Returns the new length, at most `most`. */
 static size_t insert(uint64_t *least, size_t n, size_t most, uint64_t h)
 {
@@ -53,14 +55,7 @@ static void sort(const uint64_t *from, size_t n, uint64_t limit, uint64_t *to)
 	}
 	for (size_t i = 0; i < n; i++)
 		to[start[from[i] >> shift]++] = from[i];
-	for (size_t i = 1; i < n; i++) {
-		uint64_t h = to[i];
-		size_t at = i;
-
-		for (; at > 0 && to[at - 1] > h; at--)
-			to[at] = to[at - 1];
-		to[at] = h;
-	}
+	sh_numsort_insert(to, n);
 }
 
 /* Writes the `most` smallest distinct hashes, at most `limit`. Returns their number; 0 when more

@@ -4,28 +4,14 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/numsort.h"
 
 enum {
-	FEW = 24,             /* up to FEW hashes are sorted by insertion alone */
-	DIGIT_BITS = 11,      /* bits of a radix digit, at most */
+	FEW = 24, /* up to FEW hashes are sorted by insertion alone */
+	DIGIT_BITS = SH_NUMSORT_BITS,
 	PASSES_MAX = 3,       /* radix digits, at most */
 	FIRST_ROOM = 1 << 12, /* elements allocated at first */
 };
-
-/* Sorts by insertion. The elements must be at most a few places away from their final place. */
-static void sort_nearly_sorted(uint64_t *a, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		uint64_t x = a[i];
-		size_t j = i;
-
-		if (a[i - 1] <= x)
-			continue;
-		for (; j > 0 && a[j - 1] > x; j--)
-			a[j] = a[j - 1];
-		a[j] = x;
-	}
-}
 
 /* Returns the number of upper bits in which most of n evenly distributed hashes differ. */
 static unsigned distinct_bits(size_t n)
@@ -35,25 +21,6 @@ static unsigned distinct_bits(size_t n)
 	for (; n > 1; n >>= 1)
 		bits++;
 	return bits < PASSES_MAX * DIGIT_BITS ? bits : PASSES_MAX * DIGIT_BITS;
-}
-
-/* Stable sort by the digit of `bits` bits that begins at bit `shift`. */
-static void sort_by_digit(
-    const uint64_t *restrict from, uint64_t *restrict to, size_t n, unsigned shift, unsigned bits)
-{
-	size_t start[1 << DIGIT_BITS], mask = ((size_t)1 << bits) - 1, sum = 0;
-
-	memset(start, 0, (mask + 1) * sizeof *start);
-	for (size_t i = 0; i < n; i++)
-		start[from[i] >> shift & mask]++;
-	for (size_t d = 0; d <= mask; d++) {
-		size_t here = start[d];
-
-		start[d] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[start[from[i] >> shift & mask]++] = from[i];
 }
 
 /* Sorts the hashes by a radix sort of their upper bits, the lowest digit first, then by
@@ -67,13 +34,13 @@ void sh_hashes_sort(struct sh_hashes *h, size_t n)
 		uint64_t *sorted = h->room;
 		size_t cap = h->room_cap;
 
-		sort_by_digit(h->hash, sorted, n, 64 - left * bits, bits);
+		sh_numsort_pass(h->hash, sorted, n, 64 - left * bits, bits);
 		h->room = h->hash;
 		h->room_cap = h->hash_cap;
 		h->hash = sorted;
 		h->hash_cap = cap;
 	}
-	sort_nearly_sorted(h->hash, n);
+	sh_numsort_insert(h->hash, n);
 }
 
 /* Allocates at least FIRST_ROOM elements at first: each growth copies the array. */

@@ -4,14 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compare.h"
+#include "base/numsort.h"
 #include "io/parallel.h"
 #include "io/radix.h"
 
-enum {
-	PARTS = SH_RADIX_PARTS,
-	BY_QSORT = 64, /* largest part that is sorted by qsort() */
-};
+enum { PARTS = SH_RADIX_PARTS };
 
 /* Threads move the pairs to parts, then sort parts. Pairs that agree in the highest
  * SH_RADIX_PART_BITS bits that differ are a part. */
@@ -19,7 +16,6 @@ struct sorter {
 	uint64_t *pair, *room;
 	size_t n;
 	unsigned shift; /* number of bits below the first bits */
-	uint64_t below; /* 1 for each bit below the first bits in which pairs differ */
 	size_t start[PARTS + 1];
 	size_t kept[PARTS + 1]; /* by part: number of distinct pairs; then index of the first */
 };
@@ -33,26 +29,6 @@ static bool in_order(const uint64_t *pair, size_t n)
 }
 
 /* ---- parts ---- */
-
-/* Sorts the n pairs of a part. differ: the bits to sort by. Returns where the sorted pairs are:
- * `from` or `room`. */
-static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint64_t differ)
-{
-	if (n <= BY_QSORT) {
-		qsort(from, n, sizeof *from, sh_compare_u64);
-		return from;
-	}
-	for (unsigned shift = 0; shift < 64; shift += SH_RADIX_DIGIT) {
-		uint64_t *sorted = room;
-
-		if (!(differ >> shift & (SH_RADIX_DIGITS - 1)))
-			continue;
-		sh_radix_pass(&(struct sh_radix){ from, room, n, sizeof *from, shift });
-		room = from;
-		from = sorted;
-	}
-	return from;
-}
 
 static size_t drop_repeated(const uint64_t *from, uint64_t *to, size_t n)
 {
@@ -72,7 +48,7 @@ static int sort_parts(void *arg, size_t from, size_t to, struct sh_error *err)
 	(void)err;
 	for (size_t d = from; d < to; d++) {
 		size_t at = s->start[d], n = s->start[d + 1] - at;
-		const uint64_t *sorted = sort_part(s->room + at, s->pair + at, n, s->below);
+		const uint64_t *sorted = sh_numsort(s->room + at, s->pair + at, n);
 
 		s->kept[d] = drop_repeated(sorted, s->pair + at, n);
 	}
@@ -114,7 +90,6 @@ static void choose_parts(struct sorter *s)
 		differ |= s->pair[i] ^ s->pair[0];
 	bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
 	s->shift = bits > SH_RADIX_PART_BITS ? bits - SH_RADIX_PART_BITS : 0;
-	s->below = differ & ((UINT64_C(1) << s->shift) - 1);
 }
 
 static int sort_by(struct sorter *s, unsigned threads, size_t *n, struct sh_error *err)

@@ -3,70 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numsort.h"
 #include "io/pages.h"
 #include "io/parallel.h"
 #include "io/radix.h"
 
 enum {
-	FEW = 32, /* at most FEW elements are sorted by comparisons: counters would cost more */
+	FEW = 32, /* at most FEW postings are sorted by comparisons: counters would cost more */
 	/* lowest bit by which the passes sort */
 	SEEN = 64 - SH_RADIX_PART_BITS - 2 * SH_RADIX_DIGIT,
 };
-
-/* ---- numbers ---- */
-
-/* Sorts by insertion. */
-static void sort_few(uint64_t *a, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		uint64_t x = a[i];
-		size_t j = i;
-
-		for (; j > 0 && a[j - 1] > x; j--)
-			a[j] = a[j - 1];
-		a[j] = x;
-	}
-}
-
-/* Sorts by 8 bits of the numbers, as one pass of a radix sort. Returns false, and does nothing,
- * when these bits are equal in all numbers. */
-static bool pass_numbers(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
-{
-	size_t at[256] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		at[from[i] >> shift & 255]++;
-	if (at[from[0] >> shift & 255] == n)
-		return false;
-	for (size_t d = 0; d < 256; d++) {
-		size_t count = at[d];
-
-		at[d] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[at[from[i] >> shift & 255]++] = from[i];
-	return true;
-}
-
-void sh_sort_numbers(uint64_t *a, uint64_t *tmp, size_t n)
-{
-	uint64_t *from = a, *to = tmp;
-
-	if (n <= FEW) {
-		sort_few(a, n);
-		return;
-	}
-	for (unsigned shift = 0; shift < 64; shift += 8)
-		if (pass_numbers(from, to, n, shift)) {
-			uint64_t *other = from;
-
-			from = to;
-			to = other;
-		}
-	if (from != a)
-		memcpy(a, from, n * sizeof *a);
-}
 
 /* ---- postings ---- */
 
@@ -295,7 +241,7 @@ static void order_document(
 
 	for (size_t i = 0; i < n; i++)
 		room[i] = (uint64_t)g->posting[order[i]].token << 32 | order[i];
-	sh_sort_numbers(room, tmp, n);
+	room = sh_numsort(room, tmp, n);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)room[i];
 }

@@ -63,7 +63,4 @@ size_t sh_group_end(const struct sh_groups *g, size_t first);
 /* Returns the number of groups with more than `bound` postings. */
 uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound);
 
-/* Sorts numbers, ascending; tmp has room for n. */
-void sh_sort_numbers(uint64_t *a, uint64_t *tmp, size_t n);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/buf.h"
+#include "base/numsort.h"
 #include "passage/extend.h"
 
 enum {
@@ -288,15 +289,17 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
     struct sh_token_hashes b, struct sh_error *err)
 {
+	const uint64_t *order;
+
 	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0 ||
 	    SH_RESERVE(m->order_tmp, m->order_tmp_cap, n, err) < 0)
 		return -1;
 	/* The best chain comes first; of equal ones the first. */
 	for (size_t i = 0; i < n; i++)
 		m->order[i] = (uint64_t)(INT32_MAX - exact[i].score) << 32 | i;
-	sh_sort_numbers(m->order, m->order_tmp, n);
+	order = sh_numsort(m->order, m->order_tmp, n);
 	for (size_t i = 0; i < n; i++) {
-		size_t last = (uint32_t)m->order[i];
+		size_t last = (uint32_t)order[i];
 		struct sh_span span;
 
 		if (exact[last].used)
