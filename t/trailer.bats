@@ -186,12 +186,18 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	gives "\t$(($(wc -l <"$docs") * 2))\t3"
 }
 
-@test "--trailer: an empty line of a file of -d counts in the checksum" {
+@test "--trailer: an empty line of a file of -d counts in the checksum, and a byte order mark does not" {
 	printf '%s\n' one '' two | shdedup -q -l --trailer=out >docs
 	[ "$(wc -l <docs)" = 4 ]
-	for way in 'shverify -l -d docs' 'shverify -l -d <(cat docs)' 'shgroup -l -d docs'; do
-		try "$way --trailer=in <(printf '1\t3\t0\n'; printf '\t\tsimhash-trailer\t1\t-\n')"
-		exits 0
+	(printf '1\t3\t0\n'; printf "${TRAILER}1\t-\n") >pairs
+	(printf '\357\273\277'; cat docs) >marked
+	(printf '\357\273\277'; tail -n 1 docs; head -n 3 docs) >first # the trailer is first
+	for file in docs marked first; do
+		for way in "shverify -l -d $file pairs" "shverify -l -d <(cat $file) pairs" "shgroup -l -d $file pairs" \
+			"shreport -l -d $file pairs" "shtok -l $file" "shdedup -q -l $file"; do
+			try "$way --trailer=in"
+			exits 0
+		done
 	done
 }
 

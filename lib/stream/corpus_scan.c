@@ -19,7 +19,6 @@ struct scan {
 	struct sh_corpus *corpus;
 	const struct sh_corpus_file *file;
 	uint64_t begin; /* offset of the first line behind the header and a byte order mark */
-	size_t mark;    /* bytes before `begin` that count for the checksum of the first line */
 	size_t ranges;
 	/* CSV, by range: an odd number of quotes precedes the bytes that look_at() returns */
 	bool *quoted;
@@ -122,14 +121,6 @@ struct reader {
 	struct sh_document_room room;
 };
 
-/* Returns the line with a byte order mark before it. */
-static struct sh_slice with_mark(const struct scan *s, struct sh_slice line, uint64_t at)
-{
-	size_t mark = at == s->begin ? s->mark : 0;
-
-	return sh_slice(line.p - mark, line.n + mark);
-}
-
 static int note_special(struct sh_job *job, uint64_t at)
 {
 	struct special x = { at, job->at + 1 };
@@ -143,14 +134,13 @@ static int read_line(struct reader *r, struct sh_job *job, struct sh_slice line,
 {
 	const struct scan *s = r->scan;
 	const struct sh_corpus *c = s->corpus;
-	struct sh_slice whole = with_mark(s, line, at);
 	uint64_t offset = s->file->base + at, value;
 	struct sh_document doc;
 
-	if (sh_is_trailer(whole.p, whole.n))
+	if (sh_is_trailer(line.p, line.n))
 		return note_special(job, at);
 	if (c->trailer)
-		sh_sum_line(&job->sum, whole, c->form.crlf);
+		sh_sum_line(&job->sum, line, c->form.crlf);
 	value = ++job->records;
 	if (sh_document_parse(&c->form, line, value, &r->room, &doc, &job->err) < 0)
 		return job->err.code == SH_ERR_RECORD ? note_special(job, at) : -1;
@@ -264,23 +254,21 @@ static int scan_head(struct scan *s, struct sh_document_room *room, struct sh_er
 		return -1;
 	}
 	s->begin = (uint64_t)(rest.p - all.p);
-	s->mark = n ? 0 : (size_t)s->begin;
 	return 0;
 }
 
 /* Examines a trailer, or parses a bad line again for its error. */
-static int examine(struct scan *s, struct sh_slice line, uint64_t at, struct sh_document_room *room,
-    struct sh_error *err)
+static int examine(
+    struct scan *s, struct sh_slice line, struct sh_document_room *room, struct sh_error *err)
 {
 	const struct sh_corpus *c = s->corpus;
-	struct sh_slice whole = with_mark(s, line, at);
 	struct sh_document doc;
 
-	if (!sh_is_trailer(whole.p, whole.n))
+	if (!sh_is_trailer(line.p, line.n))
 		return sh_document_parse(&c->form, line, 0, room, &doc, err);
 	if (!c->trailer)
 		return sh_trailer_unexpected(err);
-	return sh_trailer_add(&s->check, c->form.crlf ? sh_without_cr(whole) : whole, err);
+	return sh_trailer_add(&s->check, c->form.crlf ? sh_without_cr(line) : line, err);
 }
 
 static int handle_special(struct scan *s, struct sh_document_room *room, struct sh_error *err)
@@ -292,7 +280,7 @@ static int handle_special(struct scan *s, struct sh_document_room *room, struct 
 		if (sh_corpus_bytes(s->corpus, s->file, x.at, room, &line, err) < 0)
 			return -1;
 		line = sh_record_front(line, s->corpus->form.csv);
-		if (examine(s, line, x.at, room, err) == 0)
+		if (examine(s, line, room, err) == 0)
 			continue;
 		err->file = s->file->name;
 		err->line = x.line;
