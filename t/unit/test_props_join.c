@@ -437,6 +437,7 @@ static int read_band(void *arg, struct sh_stream *s, unsigned side, struct sh_sl
 struct two_files {
 	struct sh_stream *layout;
 	struct pairs *out;
+	unsigned failed; /* pieces */
 };
 
 static bool look_at_band(void *two, struct sh_slice line, struct sh_band_record *r)
@@ -449,10 +450,15 @@ static bool look_at_band(void *two, struct sh_slice line, struct sh_band_record 
 
 static int add_job(void *two, struct sh_job *job, struct sh_error *err)
 {
-	return add_lines(((struct two_files *)two)->out, job, err);
+	struct two_files *f = two;
+
+	if (job->failed)
+		f->failed++;
+	return add_lines(f->out, job, err);
 }
 
-/* By several threads. */
+/* By several threads. The keys are in order, so a piece fails only when a cut divides a bucket.
+ * After that, one thread joins all other lines. */
 static void join_files(
     struct sh_stream_opts opts, const struct bands *a, const struct bands *b, struct pairs *out)
 {
@@ -460,7 +466,7 @@ static void join_files(
 	static char *names[] = { "text" };
 	struct sh_lines lines[2];
 	struct sh_error err = { .text = "" };
-	struct two_files two = { sh_stream_new(&opts, 1, &err), out };
+	struct two_files two = { sh_stream_new(&opts, 1, &err), out, 0 };
 	struct sh_band_files_calls calls = { read_band, look_at_band, NULL, add_job, &two };
 	struct sh_band_files files = { lines, opts, 1 + below(4), false, below(3000) };
 	uint64_t repeated;
@@ -480,6 +486,8 @@ static void join_files(
 		out->n = 0;
 		add_pair(out, "error", "", 0);
 	}
+	if (two.failed)
+		add_pair(out, "cut", "", 0);
 	for (unsigned i = 0; i < 2; i++)
 		sh_lines_free(&lines[i]);
 	sh_stream_delete(two.layout);
