@@ -13,7 +13,8 @@
 #include "rng.h"
 #include "tap.h"
 
-enum { KEYS = 3, DOCS = 150000, SOME = 400 };
+enum { KEYS = 3, DOCS = 150000, SOME = 400, MOST = 1600 };
+#define CHANCE 1e-7
 
 static uint64_t key[DOCS][KEYS];
 static uint32_t number[DOCS];
@@ -95,6 +96,22 @@ static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 	return b;
 }
 
+/* Returns whether exactly the expected pairs are found, of the expected pairs and the pairs whose
+ * lesser number is one more. */
+static bool knows_found(const struct sh_buckets *b)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < n_want; i++) {
+		uint32_t x = (uint32_t)want[i], y = (uint32_t)(want[i] >> 32);
+		bool next = i + 1 < n_want && want[i + 1] == want[i] + 1;
+
+		wrong += !sh_buckets_found(b, x, y) || !sh_buckets_found(b, y, x);
+		wrong += sh_buckets_found(b, x + 1, y) != next;
+	}
+	return !wrong;
+}
+
 /* Returns whether the pairs are the expected pairs. With a limit below their number, returns
  * whether the pairs are reported as too many. */
 static bool agrees(struct sh_buckets *b, struct sh_bucket_join join)
@@ -108,7 +125,9 @@ static bool agrees(struct sh_buckets *b, struct sh_bucket_join join)
 	    (n && memcmp(pair, want, n * sizeof *pair) != 0))
 		return false;
 	if (n_want == 0)
-		return true;
+		return !sh_buckets_found(b, 0, 1);
+	if (!knows_found(b))
+		return false;
 	join.limit = n_want - 1;
 	return sh_buckets_pairs(b, &join, &pair, &n, &err) == 0;
 }
@@ -179,13 +198,13 @@ static void near_ones(void)
 
 /* ---- recall ---- */
 
-/* Returns the share of `turns` pairs of sets with similarity common / all that share a key. */
-static double found(struct sh_minkeys k, size_t common, size_t all, unsigned turns)
+/* Returns how many of `turns` pairs of sets with similarity common / all share no key. */
+static unsigned missed(struct sh_minkeys k, size_t common, size_t all, unsigned turns)
 {
 	unsigned shared = 0;
 
 	for (unsigned t = 0; t < turns; t++) {
-		uint64_t set[2][200], value[SH_FP_MAX_BITS], keys[2][SH_MINKEYS_MAX];
+		uint64_t set[2][MOST], value[SH_FP_MAX_BITS], keys[2][SH_MINKEYS_MAX];
 		size_t own = (all - common) / 2;
 		bool any = false;
 
@@ -203,31 +222,42 @@ static double found(struct sh_minkeys k, size_t common, size_t all, unsigned tur
 			any |= keys[0][i] == keys[1][i];
 		shared += any;
 	}
-	return (double)shared / turns;
+	return turns - shared;
 }
 
+/* Returns the probability of at most `hits` hits in n trials of probability p, 0 < p < 1. */
+static double at_most(unsigned hits, unsigned n, double p)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i <= hits; i++)
+		sum += exp(lgamma(n + 1.0) - lgamma(i + 1.0) - lgamma(n - i + 1.0) + i * log(p) +
+			   (n - i) * log1p(-p));
+	return sum;
+}
+
+/* The number of missed pairs has a binomial distribution. A number that is as unlikely as CHANCE is
+ * wrong. The sets are large, because the values of a small set depend on each other. */
 static void recall(void)
 {
 	static const struct sh_minkeys layout[] = { { 4, 16 }, { 5, 12 }, { 3, 21 }, { 2, 30 } };
+	const unsigned n = 3000;
 
 	for (unsigned i = 0; i < 4; i++) {
-		unsigned wrong = 0;
-		double last[2] = { 0 };
+		struct sh_minkeys k = layout[i];
+		unsigned misses, wrong = 0;
 
-		for (size_t common = 10; common <= 90; common += 20) {
-			double is = found(layout[i], common, 100, 3000);
-			double said = sh_minkeys_found(layout[i], (double)common / 100);
+		for (unsigned tenths = 1; tenths <= 9; tenths += 2) {
+			double j = tenths / 10.0, p = pow(1 - pow(j, k.rows), k.keys);
 
-			wrong += fabs(is - said) > 5 * sqrt(said * (1 - said) / 3000) + 0.001;
-			last[0] = is;
-			last[1] = said;
+			misses = missed(k, tenths * MOST / 10, MOST, n);
+			wrong += fabs(sh_minkeys_found(k, j) - (1 - p)) > 1e-12;
+			wrong += at_most(misses, n, p) < CHANCE;
+			wrong += misses && at_most(misses - 1, n, p) > 1 - CHANCE;
 		}
-		ok(!wrong,
-		    "%u keys of %u values have the recall of the formula; at similarity 0.9 %.4f, "
-		    "%.4f",
-		    layout[i].keys, layout[i].rows, last[0], last[1]);
+		ok(!wrong, "%u keys of %u values have the recall of the formula", k.keys, k.rows);
 	}
-	ok(found((struct sh_minkeys){ 4, 16 }, 8, 10, 4000) > 0.998,
+	ok(missed((struct sh_minkeys){ 4, 16 }, 8, 10, 4000) < 8,
 	    "small sets share keys as often as large sets");
 }
 
