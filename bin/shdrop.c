@@ -51,6 +51,8 @@ struct settings {
 	size_t cap;
 	uint32_t dropped; /* entries that have a keeper */
 	bool met;         /* a document has the id of an entry with a keeper */
+	bool kept;        /* a document has the id of a keeper */
+	bool report;      /* a record has a third field; its keeper may be in an archive */
 };
 
 /* ---- groups ---- */
@@ -66,6 +68,8 @@ static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error
 		    "%zu field%s, expected id<TAB>keeper or a line of a report", n, CLI_PLURAL(n));
 	if (sh_id_check(field[0], err) < 0 || sh_id_check(field[1], err) < 0)
 		return -1;
+	if (n < 3)
+		field[2] = sh_slice("", 0);
 	if (n < 4 || field[3].n != SH_SIMILARITY_CHARS)
 		field[3] = sh_slice("", 0);
 	if (n > 2 && sh_slice_eq(field[0], field[1]))
@@ -106,6 +110,7 @@ static int add_record(void *settings, struct sh_slice line, struct sh_error *err
 	e->n = (uint8_t)field[3].n;
 	memcpy(e->similarity, field[3].p, field[3].n);
 	s->entry[keeper].keeps = true;
+	s->report = s->report || field[2].n;
 	s->dropped++;
 	return 0;
 }
@@ -181,6 +186,8 @@ static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct
 	dropped = e && e->keeper != NOT_DROPPED;
 	if (dropped)
 		__atomic_store_n(&s->met, true, __ATOMIC_RELAXED);
+	else if (e && e->keeps)
+		__atomic_store_n(&s->kept, true, __ATOMIC_RELAXED);
 	if (s->mark.n == 0 && (s->keepers ? !e || !e->keeps : dropped))
 		return 0;
 	if ((s->mark.n ? add_marked(s, line, &doc, e, job, err)
@@ -253,6 +260,9 @@ int main(int argc, char **argv)
 	if (run.records && s.dropped && !s.met)
 		cli_warn(&c,
 		    "no document has an id that -d drops: the groups may be of other documents");
+	if (s.met && !s.kept && !s.report)
+		cli_warn(&c, "documents were dropped, and no document has the id of a keeper "
+			     "(expected groups as shgroup writes them)");
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_document_room_free(&workers[i].room);
 	free(s.entry);

@@ -120,6 +120,11 @@ setup() {
 	exits 0
 	same docs out
 	says 'shdrop: no document has an id that -d drops: the groups may be of other documents'
+	# Documents in place of groups.
+	try 'shdrop -d docs docs'
+	exits 0
+	gives
+	says 'shdrop: documents were dropped, and no document has the id of a keeper (expected groups as shgroup writes them)'
 	try 'shdrop docs'
 	exits 2
 	says 'shdrop: groups or a report are needed: -d GROUPS' "Try 'shdrop --help' or 'man shdrop'."
