@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -228,6 +229,8 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 {
 	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
 	occupy_standard_descriptors(c);
+	/* A write beyond the limit of ulimit -f then fails, and the message names the file. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* Messages contain the program's name, not the path by which it was called. */
 	if (argc > 0)
 		argv[0] = (char *)(uintptr_t)program->name;
@@ -235,10 +238,10 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 
 /* Returns the option's argument, the name of an output file. Refuses an empty name now: an unset
  * shell variable would otherwise fail only after all work is done. */
-static const char *output_name(struct cli *c)
+static const char *output_name(struct cli *c, const char *option)
 {
 	if (!*c->arg)
-		cli_usage(c, "the name of an output file is empty (is a shell variable unset?)");
+		cli_usage(c, "%s: the file name is empty (is a shell variable unset?)", option);
 	return c->arg;
 }
 
@@ -407,13 +410,13 @@ static bool set_common(struct cli *c, int code)
 {
 	switch (code) {
 	case 'o':
-		c->out_path = output_name(c);
+		c->out_path = output_name(c, "-o");
 		return true;
 	case 'j':
 		c->jobs = jobs(c);
 		return true;
 	case CLI_REJECTS:
-		c->rejects_path = output_name(c);
+		c->rejects_path = output_name(c, "--rejects");
 		return true;
 	case CLI_TMPDIR:
 		c->tmpdir = c->arg;
@@ -511,9 +514,9 @@ static const char *add_path(struct cli *c, const char **paths, size_t *n)
 	return paths[*n - 1] = c->arg;
 }
 
-const char *cli_writes(struct cli *c)
+const char *cli_writes(struct cli *c, const char *option)
 {
-	output_name(c);
+	output_name(c, option);
 	return add_path(c, c->writes, &c->n_writes);
 }
 

@@ -152,9 +152,9 @@ void *cli_zeroed(struct cli *c, size_t n, size_t size);
 
 /* Declare the argument of the current option as a file for reading, a further output, or a folder.
  * In the folder files are read, created and removed. Return the argument. On kernels with Landlock,
- * no other file can be opened after cli_open(). */
+ * no other file can be opened after cli_open(). option: the name of the option, for messages. */
 const char *cli_reads(struct cli *c);
-const char *cli_writes(struct cli *c);
+const char *cli_writes(struct cli *c, const char *option);
 
 /* The files of an option that may be repeated, in the order of the options. A zeroed struct is
  * empty. */

@@ -35,9 +35,10 @@ static void complete_columns(const struct sh_document_form *form, struct cli *c)
 
 	if (!form->columns)
 		return;
-	if (form->json || form->line_ids)
-		cli_usage(
-		    c, "%s and %s contradict each other", option, form->json ? "--json" : "-l");
+	if (form->json)
+		cli_usage(c, "%s and --json contradict each other", option);
+	if (form->line_ids)
+		cli_usage(c, "%s and -l contradict each other: -f names the column of ids", option);
 	if (form->csv && c->crlf)
 		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
 	if (c->trailer_in || c->trailer_out)

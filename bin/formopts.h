@@ -17,8 +17,8 @@ enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
 		    "the first line of each file has the names that -f gives", NULL                \
 	}
 #define FORMOPTS_ROWS                                                                              \
-	{ FORMOPTS_JSON, "json", NULL, "each line is a JSON object with the fields that -f names", \
-		NULL },                                                                            \
+	{ FORMOPTS_JSON, "json", NULL,                                                             \
+		"each line is a JSON object; -f names its fields: id, meta.id", NULL },            \
 	    FORMOPTS_TABULAR,                                                                      \
 	    { 'f', "fields", "ID,TEXT",                                                            \
 		    "fields that hold id and text, or texts [1,2 of two; id,text]", NULL },        \

@@ -52,7 +52,8 @@ static int parse(struct sh_slice line, struct sh_slice *id, struct stretch *s, s
 	uint64_t from, to;
 
 	if (sh_fields_split(line, field, 3) < 3)
-		return sh_error_set(err, SH_ERR_RECORD, "expected id<TAB>start<TAB>end");
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "expected id<TAB>start<TAB>end (shspan writes such lines)");
 	*id = field[0];
 	if (sh_id_check(*id, err) < 0)
 		return -1;

@@ -109,7 +109,7 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 		s->dedup.single = cli_choice(c, opt) == 0;
 		break;
 	case REPORT:
-		s->report_path = cli_writes(c);
+		s->report_path = cli_writes(c, "--report");
 		break;
 	case DRY_RUN:
 		s->dry_run = true;

@@ -426,7 +426,7 @@ static void set_option(struct cli *c, struct settings *s, struct graph *g, int o
 		cli_reads_more(c, &s->docs);
 		break;
 	case AUDIT:
-		s->audit_path = cli_writes(c);
+		s->audit_path = cli_writes(c, "--audit");
 		break;
 	default:
 		formopts_set(&s->of, &s->form, c, opt);

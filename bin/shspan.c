@@ -170,7 +170,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT)
-		cli_usage(c, "--every is for --exact");
+		cli_usage(c, "--every needs --exact L");
 	if (s->pairs && !spans)
 		cli_usage(
 		    c, "--pairs cannot be used with --count and --exact, which write no spans");

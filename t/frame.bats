@@ -442,17 +442,19 @@ as_always() {
 }
 
 @test "-o to a missing folder, to a folder or to an empty name gives a message" {
-	each '$P -o no/such/new in' fails "cannot create a file beside 'no/such/new': No such file or directory"
+	each '$P -o no/such/new in' fails "cannot create a temporary file in the folder of 'no/such/new': No such file or directory"
 	each 'mkdir -p dir; $P -o dir in' fails "cannot open 'dir': Is a directory"
 	# The empty name of an unset shell variable is refused before the input is read.
 	check() {
 		exits 2
 		gives
-		grep -qxF "$P: the name of an output file is empty (is a shell variable unset?)" err
+		grep -qxF "$P: $option: the file name is empty (is a shell variable unset?)" err
 	}
-	each '$P -o "" /dev/zero' check
-	each '$P --rejects "" /dev/zero' check
-	P=shgroup
+	export option
+	for option in -o --rejects; do
+		each '$P $option "" /dev/zero' check
+	done
+	option=--audit P=shgroup
 	try 'shgroup --audit= /dev/zero'
 	check
 }
@@ -785,7 +787,7 @@ much() {
 	}
 	each "\$P $part/$part/$part" check
 	check() {
-		exits 2 && grep -qE "^$P: cannot create a file beside '0+\.\.\.[0/]+': No such file or directory$" err
+		exits 2 && grep -qE "^$P: cannot create a temporary file in the folder of '0+\.\.\.[0/]+': No such file or directory$" err
 	}
 	each "\$P -o $part/$part/$part in" check
 	# The cut name is valid UTF-8.

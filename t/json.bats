@@ -328,12 +328,12 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	for f in 1,2,2 1,2,1 1,2,0 1,2,1025; do
 		try "shtok -n 1 -f $f docs"
 		exits 2
-		head -n 1 err | grep -qx "shtok: -f: fields '$f': two different numbers from 1 to 1024"
+		head -n 1 err | grep -qx "shtok: -f: fields '$f': expected different numbers from 1 to 1024"
 	done
 	for f in '1,2,' 1,2,x 1,,2; do
 		try "shtok -n 1 -f $f docs"
 		exits 2
-		head -n 1 err | grep -qx "shtok: -f: fields '$f': expected two field numbers ID,TEXT, as in 1,3"
+		head -n 1 err | grep -qx "shtok: -f: fields '$f': expected two field numbers ID,TEXT, as in 1,3 (names need --json, --csv or --header)"
 	done
 	try "shtok -n 1 -f $(seq -s , 18) docs"
 	exits 2

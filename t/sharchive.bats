@@ -77,7 +77,7 @@ load helper
 	gives c
 	try 'sharchive export sketches'
 	exits 2
-	says 'sharchive: the archive keeps no texts: it was made with --store sketch, and not documents'
+	says "sharchive: the archive keeps no texts: export needs an archive of 'sharchive init --store=documents'"
 }
 
 @test "a file with the name of a command or of the archive is not read as input" {

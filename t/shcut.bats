@@ -83,7 +83,7 @@ load helper
 	try 'printf "a\t3\t0\n" | shcut -d - docs'
 	says 'shcut: -:1: start and end are numbers of bytes, start first'
 	try 'printf "a\n" | shcut -d - docs'
-	says 'shcut: -:1: expected id<TAB>start<TAB>end'
+	says 'shcut: -:1: expected id<TAB>start<TAB>end (shspan writes such lines)'
 	try 'shcut docs'
 	exits 2
 	try "shcut -d docs --replace \$'a\tb' docs"

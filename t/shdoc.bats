@@ -297,7 +297,7 @@ arrays() {
 	try 'shdoc --max-size 1K in.json'
 	exits 2
 	gives '1\t'
-	says 'shdoc: in.json:1: an object of the JSON array is longer than 1024 bytes (--max-size)' \
+	says 'shdoc: in.json:1: an object of the JSON array is longer than 1024 bytes (--max-size SIZE allows more)' \
 		'shdoc: 1 file or folder could not be read'
 }
 
@@ -335,7 +335,7 @@ arrays() {
 	same expected bad
 	try 'shdoc --max-size 1K in.txt'
 	exits 2
-	says 'shdoc: in.txt: the file is larger than 1024 bytes (--max-size)'
+	says 'shdoc: in.txt: the file is larger than 1024 bytes (--max-size SIZE allows more)'
 	try 'shdoc --max-size 5001 in.txt'
 	exits 0
 	try 'shdoc --max-size 5000 in.txt' # with its line end
@@ -953,7 +953,7 @@ response() {
 			same expected out
 			try "shdoc --max-size $((size - 1)) a.warc"
 			exits 2
-			says "shdoc: a.warc: WARC record at byte 0, u$size: the body is larger than $((size - 1)) bytes when decompressed (--max-size)"
+			says "shdoc: a.warc: WARC record at byte 0, u$size: the body is larger than $((size - 1)) bytes when decompressed (--max-size SIZE allows more)"
 		done
 	done
 }
@@ -1450,7 +1450,7 @@ response() {
 	oracle containers 7 20
 	try 'cat stored.zip | shdoc --max-size 1K --rejects bad'
 	exits 2
-	grep -q '^shdoc: -: the ZIP file is no regular file, and larger than 1024 bytes (--max-size)$' err
+	grep -q '^shdoc: -: the ZIP file is no regular file, and larger than 1024 bytes (--max-size SIZE allows more)$' err
 	try 'shdoc stored.zip | wc -l'
 	gives 20
 }

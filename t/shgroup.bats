@@ -397,7 +397,7 @@ pairs() {
 	pairs >pairs
 	try 'shgroup --link single -o groups --audit no/where pairs'
 	exits 2
-	says "shgroup: cannot create a file beside 'no/where': No such file or directory"
+	says "shgroup: cannot create a temporary file in the folder of 'no/where': No such file or directory"
 	try 'shgroup --link single -o groups --audit /dev/full pairs'
 	exits 2
 	says 'shgroup: cannot write to /dev/full: No space left on device'
@@ -410,7 +410,7 @@ pairs() {
 	says "shgroup: --link 'x': expected single or star" "Try 'shgroup --help' or 'man shgroup'."
 	try 'shgroup --link single -d docs -f 1 </dev/null'
 	exits 2
-	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
+	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3 (names need --json, --csv or --header)" "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "awk(1) removes the duplicates from the documents by the groups" {
@@ -440,7 +440,7 @@ pairs() {
 	says 'shgroup: --json needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 	try 'shgroup --link single -f 1 -d docs.jsonl pairs'
 	exits 2
-	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
+	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3 (names need --json, --csv or --header)" "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "-d -l: documents may be lines without ids, and the ids of pairs are line numbers" {

@@ -450,6 +450,13 @@ days() {
 		exits 2
 		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, which takes check, compact and expire only" "Try 'sharchive --help' or 'man sharchive'."
 	done
+	try 'shdedup -a archive docs'
+	exits 2
+	says "shdedup: 'archive/manifest': an archive of shspan, expected one of shdedup (sharchive init makes one)"
+	sharchive init other
+	try 'shspan --archive other docs'
+	exits 2
+	says "shspan: 'other' is an archive of shdedup, expected one of shspan (shspan makes one in a new folder)"
 }
 
 @test "--archive: a run killed at any system call that changes the folder leaves the old or the new archive" {

@@ -228,6 +228,9 @@ load helper
 	says 'shtok: -:1: 1 field, expected id<TAB>text (shdoc reads JSON arrays)'
 	try 'echo "Prose, with commas; and more." | shtok -n 1'
 	says 'shtok: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	try 'printf "one.txt\\0000644\\0\\n" | shtok -n 1'
+	exits 2
+	says 'shtok: -:1: binary data, expected id<TAB>text (shdoc reads tar, ZIP and other files)'
 }
 
 @test "a record with another number of fields gives a message with its place and the remedy" {
@@ -345,10 +348,10 @@ load helper
 	refuses '--keep latin' "--keep: no kind of word 'latin': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
 	refuses '--keep any,han' "--keep: no kind of word 'any': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
 	refuses '--min-chars x' "--min-chars 'x': expected a whole number from 0 to 1000000"
-	refuses '-f 1' "-f: fields '1': expected two field numbers ID,TEXT, as in 1,3"
-	refuses '-f 1,1' "-f: fields '1,1': two different numbers from 1 to 1024"
-	refuses '-f 0,1' "-f: fields '0,1': two different numbers from 1 to 1024"
-	refuses '-f 1,1025' "-f: fields '1,1025': two different numbers from 1 to 1024"
+	refuses '-f 1' "-f: fields '1': expected two field numbers ID,TEXT, as in 1,3 (names need --json, --csv or --header)"
+	refuses '-f 1,1' "-f: fields '1,1': expected different numbers from 1 to 1024"
+	refuses '-f 0,1' "-f: fields '0,1': expected different numbers from 1 to 1024"
+	refuses '-f 1,1025' "-f: fields '1,1025': expected different numbers from 1 to 1024"
 	refuses '-l -f 1,2' '-l and -f contradict each other: with -l the whole line is text'
 	refuses '--segment char --split fields' '--segment and --split contradict each other: both say how text is cut'
 	refuses '--split words --segment jieba' '--segment and --split contradict each other: both say how text is cut'

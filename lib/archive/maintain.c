@@ -226,7 +226,7 @@ int sh_archive_export(struct sh_archive *a, sh_archive_document *each, void *arg
 	*without = 0;
 	if (a->manifest.store != SH_STORE_DOCUMENTS)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "the archive keeps no texts: it was made with --store %s, and not documents",
-		    sh_store_name[a->manifest.store]);
+		    "the archive keeps no texts: export needs an archive of 'sharchive init "
+		    "--store=documents'");
 	return walk(a, export_document, &e, err);
 }

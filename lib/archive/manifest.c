@@ -359,7 +359,10 @@ int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_err
 	int status = -1;
 
 	*m = (struct sh_manifest){ 0 };
-	if (is_of_another_version(text))
+	if (text.n > 16 && memcmp(text.p, "simhash-passages", 16) == 0)
+		sh_error_set(err, SH_ERR_RECORD,
+		    "an archive of shspan, expected one of shdedup (sharchive init makes one)");
+	else if (is_of_another_version(text))
 		sh_error_set(err, SH_ERR_RECORD,
 		    "another version of the format than 1 and 2, which this program knows: run "
 		    "the one that made it, or begin a new archive");

@@ -49,8 +49,8 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 
 	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "a MinHash fingerprint has a multiple of 64 bits, at most %d; not %u",
-		    SH_FP_MAX_BITS, opts->bits);
+		    "-b %u: expected a multiple of 64, at most %d, for MinHash fingerprints",
+		    opts->bits, SH_FP_MAX_BITS);
 	if (bits > opts->hash->max_bits)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
 		    opts->hash->name, opts->hash->max_bits);

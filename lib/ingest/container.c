@@ -347,7 +347,7 @@ static int find_input(struct sh_container *c, size_t max_size, struct sh_error *
 		   ? 0
 		   : sh_error_set(err, SH_ERR_RECORD,
 			 "the %s file is no regular file, and larger than %zu bytes "
-			 "(--max-size)",
+			 "(--max-size SIZE allows more)",
 			 name_of(c->form), max_size);
 }
 

@@ -57,7 +57,8 @@ static int too_large(const struct coded *c)
 	if (c->out->n - c->before <= c->max)
 		return 0;
 	return sh_error_set(c->err, SH_ERR_RECORD,
-	    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
+	    "the body is larger than %zu bytes when decompressed (--max-size SIZE allows more)",
+	    c->max);
 }
 
 /* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong

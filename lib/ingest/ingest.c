@@ -48,7 +48,8 @@ static int whole_file(struct sh_ingest *in, enum sh_body_kind kind, struct sh_re
 	in->text.n = in->body.notes.n = 0;
 	if (all.n > in->max_size)
 		bad = sh_error_set(err, SH_ERR_RECORD,
-		    "the file is larger than %zu bytes (--max-size)", in->max_size);
+		    "the file is larger than %zu bytes (--max-size SIZE allows more)",
+		    in->max_size);
 	else
 		bad = sh_body_text(&in->body, kind, all, NULL, &in->text, err);
 	if (bad == 0)

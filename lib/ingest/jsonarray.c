@@ -56,7 +56,8 @@ static int read_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 	}
 	if (n == 0 || n > in->max_size) {
 		sh_error_set(err, SH_ERR_RECORD,
-		    "an object of the JSON array is longer than %zu bytes (--max-size)",
+		    "an object of the JSON array is longer than %zu bytes (--max-size SIZE allows "
+		    "more)",
 		    in->max_size);
 		err->line = r->line;
 		return -1;

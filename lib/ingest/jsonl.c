@@ -75,7 +75,8 @@ int sh_ingest_jsonl(
 		if (too_long) {
 			line.n = in->max_size;
 			bad = sh_error_set(err, SH_ERR_RECORD,
-			    "the line is longer than %zu bytes (--max-size)", in->max_size);
+			    "the line is longer than %zu bytes (--max-size SIZE allows more)",
+			    in->max_size);
 		} else if (!is_blank_line(sh_json_past_separator(line))) {
 			bad = sh_ingest_json(in, sh_json_past_separator(line), file, r->line, err);
 		}

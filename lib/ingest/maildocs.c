@@ -13,7 +13,8 @@ static int one_message(
 
 	if (m->too_large)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the message is larger than %zu bytes (--max-size)", in->max_size);
+		    "the message is larger than %zu bytes (--max-size SIZE allows more)",
+		    in->max_size);
 	in->text.n = in->body.notes.n = 0;
 	if (sh_mail_text(&in->body, message, &in->left_out, &in->text, err) < 0 ||
 	    sh_mail_id(message, &in->id, &id, err) < 0)

@@ -131,7 +131,8 @@ static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh
 		return -1;
 	if (w->length > in->max_size)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the record is larger than %zu bytes (--max-size)", in->max_size);
+		    "the record is larger than %zu bytes (--max-size SIZE allows more)",
+		    in->max_size);
 	if (text_of(in, &page, *block, &wanted, err) < 0)
 		return -1;
 	if (!wanted)

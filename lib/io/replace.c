@@ -182,7 +182,8 @@ int sh_replace_create(char *name, const char *target, struct sh_error *err)
 	int fd = create(name, target, &file, &copy);
 
 	if (fd < 0)
-		return sh_error_sys(err, "cannot create a file beside '%s'", target);
+		return sh_error_sys(
+		    err, "cannot create a temporary file in the folder of '%s'", target);
 	if (!copy || copy_rights(fd, target, &file) == 0)
 		return fd;
 	sh_error_sys(err, "cannot set the mode of '%s'", name);

@@ -58,7 +58,10 @@ void sh_spill_close(int fd)
 
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err)
 {
-	return sh_write_all(fd, p, n) < 0 ? sh_error_sys(err, "cannot write a temporary file") : 0;
+	return sh_write_all(fd, p, n) < 0
+		   ? sh_error_sys(
+			 err, "cannot write a temporary file (TMPDIR names another folder)")
+		   : 0;
 }
 
 int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_error *err)
@@ -71,7 +74,8 @@ int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_er
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			return sh_error_sys(err, "cannot write a temporary file");
+			return sh_error_sys(
+			    err, "cannot write a temporary file (TMPDIR names another folder)");
 		from += done;
 		n -= (size_t)done;
 		at += (uint64_t)done;

@@ -53,7 +53,9 @@ static int resize_file(struct sh_table *t, size_t bytes, struct sh_error *err)
 	while (why == EINTR); /* also after SIGSTOP and SIGCONT */
 	if (why) {
 		errno = why;
-		return sh_error_sys(err, "no room for a temporary file of %zu bytes", bytes);
+		return sh_error_sys(err,
+		    "no room for a temporary file of %zu bytes (TMPDIR names another folder)",
+		    bytes);
 	}
 	p = t->p ? mremap(t->p, t->bytes, bytes, MREMAP_MAYMOVE)
 		 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd, 0);

@@ -163,6 +163,12 @@ static int other_settings(const struct sh_passages *s, struct sh_error *err)
 static int parse_head(
     struct sh_passages *s, struct sh_slice text, size_t *end, struct sh_error *err)
 {
+	if (text.n > 15 && memcmp(text.p, "simhash-archive", 15) == 0)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
+		    "new "
+		    "folder)",
+		    s->folder.path);
 	if (text.n < sizeof head - 1 || memcmp(text.p, head, sizeof head - 1) != 0)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "'%s' is of another version of shspan", s->folder.path);

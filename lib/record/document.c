@@ -86,7 +86,10 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 			n = SH_DOCUMENT_MORE + 2;
 	if (n < 2 || n > SH_DOCUMENT_MORE + 2)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "fields '%s': expected two field numbers ID,TEXT, as in 1,3", spec);
+		    "fields '%s': expected two field numbers ID,TEXT, as in 1,3 (names need "
+		    "--json, "
+		    "--csv or --header)",
+		    spec);
 	if (rest.p)
 		return too_many(spec, err);
 	for (size_t i = 0; i < n; i++)
@@ -94,7 +97,7 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 			if (number[i] < 1 || number[i] > SH_FIELD_MAX ||
 			    (j < i && number[i] == number[j]))
 				return sh_error_set(err, SH_ERR_PARAM,
-				    "fields '%s': two different numbers from 1 to %d", spec,
+				    "fields '%s': expected different numbers from 1 to %d", spec,
 				    SH_FIELD_MAX);
 	form->id_field = (unsigned)number[0];
 	form->text_field = (unsigned)number[1];
@@ -140,6 +143,9 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	struct sh_slice fields[2];
 	size_t n = sh_fields_split(line, fields, 2);
 
+	if (n != 2 && line.n && memchr(line.p, '\0', line.n))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "binary data, expected id<TAB>text (shdoc reads tar, ZIP and other files)");
 	if (n == 1 && line.n && *line.p == '{')
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "1 field, expected id<TAB>text (--json reads lines of JSON)");

@@ -15,13 +15,13 @@ static void unknown(const char *algorithm, struct sh_error *err)
 	size_t n = 0;
 
 	for (const char **name = sb_stemmer_list(); *name; name++) {
-		int len = snprintf(names + n, sizeof names - n, " %s", *name);
+		int len = snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "", *name);
 
 		if (len < 0 || (size_t)len >= sizeof names - n)
 			break;
 		n += (size_t)len;
 	}
-	sh_error_set(err, SH_ERR_PARAM, "no stemmer '%.40s': there are%s", algorithm, names);
+	sh_error_set(err, SH_ERR_PARAM, "--stem '%.40s': expected one of %s", algorithm, names);
 }
 
 struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err)
