@@ -45,9 +45,11 @@ static void add_line(struct sh_buf *b, bool csv)
 /* Appends an input. Only the last one may lack the LF of its last line. */
 static void add_input(struct sh_buf *b, bool csv, bool last)
 {
+	size_t before = b->n;
+
 	for (size_t lines = rng_below(4) ? rng_below(3000) : rng_below(3); lines > 0; lines--)
 		add_line(b, csv);
-	if (last && b->n && rng_below(2))
+	if (last && b->n > before && rng_below(2))
 		b->n--;
 }
 
