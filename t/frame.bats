@@ -222,7 +222,7 @@ as_always() {
 	for way in gzip zstd bzip2 xz lz4; do
 		command -v $way >/dev/null || continue
 		each "$way -c <in >in.packed; \$P in.packed" as_always
-		each "$way -c <in | \$P" as_always
+		[ "${T_SHORT:-1}" -ge 8 ] || each "$way -c <in | \$P" as_always
 	done
 	each 'gzip <in | gzip | $P' as_always
 }
@@ -1100,7 +1100,7 @@ with_threads() {
 }
 
 @test "the output and the message about the first bad record are the same with 1, 2, 3, 8 and 16 threads" {
-	cat "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >docs
+	head -qn "$(fewer 1000 100)" "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >docs
 	for i in 1 2 3 4 5 6 7 8 9; do shfp --bare docs | sed "s/$/.$i/"; done >fps
 	# 100,000 random fingerprints are enough for several tasks. In each four all but the last 16 bits are the same.
 	awk 'BEGIN {

@@ -73,12 +73,16 @@ until_true() {
 	done
 }
 
+# fewer FULL FEW: prints FULL, or FEW with T_SHORT=8, as with sanitizers: a smaller input that runs the same code.
+fewer() {
+	[ "${T_SHORT:-1}" -lt 8 ] && echo "$1" || echo "$2"
+}
+
 # same_by_threads COMMAND...: 1, 2, 3 and 8 threads give the same output, messages, status and file `rejected`. The
 # command must not read standard input. The results of one thread remain in the files and in $status.
 same_by_threads() {
-	local j threads='8 3 2 1'
-	[ "${T_SHORT:-1}" -lt 8 ] || threads='8 1'
-	for j in $threads; do
+	local j
+	for j in $(fewer '8 3 2 1' '8 1'); do
 		: >rejected
 		try "$* -j $j"
 		printf '%s\n' "$status" >"status.$j"
