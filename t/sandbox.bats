@@ -14,13 +14,13 @@ good() {
 	esac
 }
 
-# catchable: prints the numbers of the signals that end a program and can be caught.
+# catchable: prints the numbers of the signals that end a program and can be caught. The programs ignore SIGXFSZ.
 catchable() {
 	local sig name
 	for sig in $(seq 64); do
 		name=$(kill -l "$sig" 2>/dev/null) || continue
 		case $name in
-		KILL | STOP | CHLD | CONT | TSTP | TTIN | TTOU | URG | WINCH) ;;
+		KILL | STOP | CHLD | CONT | TSTP | TTIN | TTOU | URG | WINCH | XFSZ) ;;
 		'' | 32 | 33) ;;
 		*) echo "$sig" ;;
 		esac
