@@ -5,7 +5,7 @@ load helper
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	head -n "$(fewer 600 240)" "$T_DATA/en_dev.tsv" | split -n r/4 -d - part-
+	head -n "$(fewer 600 160)" "$T_DATA/en_dev.tsv" | split -n r/4 -d - part-
 	shdedup -q part-0? >all
 }
 
@@ -89,7 +89,7 @@ make_shim() {
 	exits 0
 	diff -r -x '.simhash-shards*' want plain
 	# A large output takes many steps of the encoder.
-	seq 100000 | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
+	seq "$(fewer 100000 30000)" | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
 	shdedup -q -k 0 --measure none --few 0 many >expected
 	for form in gzip bzip2 xz zstd lz4; do
 		"$form" -qc many >many.packed

@@ -96,8 +96,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 }
 
 @test "--trailer: the records are the same as without, and the trailer is the same with any number of threads" {
-	docs=$T_DATA/en_dev.tsv
-	for i in 1 2 3 4 5 6 7 8 9; do cat "$docs"; done >many
+	cp "$T_DATA/en_dev.tsv" many
 	shtok many >normal
 	shtok --trailer=out many >one
 	head -n -1 one | cmp - normal
