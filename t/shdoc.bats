@@ -456,7 +456,7 @@ arrays() {
 	echo 3 >a/$'tab\tname'
 	try 'shdoc a'
 	exits 2
-	says $'shdoc: a/tab\tname: tab or line feed in the id: a record cannot contain it (--rejects FILE collects such records)'
+	says $'shdoc: a/tab\tname: tab or line feed in the id: a record cannot contain it (rename the file, or --rejects FILE collects such records)'
 	try 'shdoc --rejects bad a'
 	exits 0
 	gives 'x\t1'

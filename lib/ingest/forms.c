@@ -35,8 +35,8 @@ int sh_ingest_document(
 
 	if (memchr(id.p, '\t', id.n) || memchr(id.p, '\n', id.n))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "tab or line feed in the id: a record cannot contain it (--rejects FILE "
-		    "collects such records)");
+		    "tab or line feed in the id: a record cannot contain it (rename the file, or "
+		    "--rejects FILE collects such records)");
 	if (sh_id_check(id, err) < 0)
 		return -1;
 	return in->document(in->arg, &doc, sh_buf_slice(&in->body.notes), err);
