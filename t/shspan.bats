@@ -92,8 +92,8 @@ inside() {
 }
 
 @test "--exact: the passages are those of a comparison of all windows, for any -n and any tokens" {
-	head -n 30 "$T_DATA/en_dev.tsv" >docs
-	head -n 20 "$T_DATA/zh_dev.tsv" >>docs
+	head -n "$(fewer 30 10)" "$T_DATA/en_dev.tsv" >docs
+	head -n "$(fewer 20 6)" "$T_DATA/zh_dev.tsv" >>docs
 	for options in '' '-u char' '--no-fold'; do
 		for length in 9 25; do
 			# shellcheck disable=SC2086
@@ -182,6 +182,18 @@ inside() {
 	printf 'd\tthis is 1 0 0 1 0 1 1 0 1 0 0 1 1 1 0 1 0 1 0 0\n' >docs
 	try 'shspan --pairs -d queries docs'
 	gives 'd\tq\t20\t0.9091\t1.0000'
+	# A verbatim passage needs 15 tokens, or words for half of its tokens, rounded up.
+	while IFS=: read -r found passage; do
+		printf 'q\talpha beta gamma delta %s zeta eta theta\n' "$passage" >queries
+		printf 'd\tother words here %s more words there\n' "$passage" >docs
+		try 'shspan -d queries docs | wc -l'
+		gives "$found"
+	done <<-END
+		1:1 2 3 4 5 a b c d e f g h i j
+		0:1 2 3 4 5 a b c d e f g h i
+		1:one two three four five six seven 1 2 3 4 5 6
+		0:one two three four five six 1 2 3 4 5 6 7
+	END
 }
 
 @test "-d: queries of fewer than 5 tokens give a warning" {
@@ -248,7 +260,7 @@ inside() {
 @test "--seeds: sorted seeds with the documents give the spans of the documents alone" {
 	for language in en zh; do
 		file=some.$language
-		head -n "$(fewer 1000 200)" "$T_DATA/${language}_dev.tsv" >$file
+		head -n "$(fewer 1000 100)" "$T_DATA/${language}_dev.tsv" >$file
 		for options in '' '--all' '--count=3' '--pairs'; do
 			try "shspan $options $file | sort"
 			exits 0

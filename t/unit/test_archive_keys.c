@@ -415,6 +415,7 @@ static void test_same_hashes(void)
 
 static void test_sequences(void)
 {
+	static const uint64_t three[] = { UINT64_C(1) << 40, UINT64_C(2) << 40, UINT64_C(3) << 40 };
 	struct sh_sketch distinct = { 0 }, all = { 0 };
 	struct sh_buf out = { 0 };
 	struct sh_hashes scratch = { 0 };
@@ -442,6 +443,11 @@ static void test_sequences(void)
 	ok(wrong == 0, "the sketch of a sequence gives its tokens back: %d do not", wrong);
 	ok(accepted == 0, "the sketch of a sequence that is cut short is refused: %d are not",
 	    accepted);
+	out.n = 0;
+	works(sh_sequence_print(three, 3, &scratch, &out, &err) == 0, &err);
+	out.p[out.n - 1] = '/'; /* the places of three tokens, of two bits each: all are 3 */
+	ok(sh_sequence_parse(sh_buf_slice(&out), &distinct, &all, &err) < 0,
+	    "a place behind the last token is refused");
 	sh_hashes_free(&scratch);
 	sh_sketch_free(&distinct);
 	sh_sketch_free(&all);

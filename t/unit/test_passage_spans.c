@@ -109,18 +109,19 @@ static void test_common(void)
 
 	for (unsigned round = rng_rounds(2000); good && round; round--) {
 		size_t n = rng_below(SH_COMMON_MAX + 1), m = rng_below(SH_COMMON_MAX + 1);
-		size_t less = n < m ? n : m;
-		uint32_t got, want;
+		size_t less = n < m ? n : m, same = 0;
 
 		for (size_t i = 0; i < SH_COMMON_MAX; i++) {
 			a[i] = (uint32_t)rng_below(5);
 			b[i] = (uint32_t)rng_below(5);
 		}
-		got = sh_common(a, n, b, m);
-		want = common_slowly(a, n, b, m);
-		good = got == want || (got < want && 2 * got >= less);
+		for (size_t i = 0; i < less; i++)
+			same += a[i] == b[i];
+		good =
+		    sh_common(a, n, b, m) == (2 * same >= less ? same : common_slowly(a, n, b, m));
 	}
-	ok(good, "common tokens are the longest common subsequence, or half on the diagonal");
+	ok(good,
+	    "common tokens are those on the diagonal if half are, else the longest subsequence");
 }
 
 /* ---- spans ---- */
@@ -207,6 +208,58 @@ static void test_spans(bool first, const char *what)
 	ok(good, "%s", what);
 }
 
+enum { RUN = 20 }; /* tokens of a common run */
+
+/* Writes RUN tokens that both documents have, `gap` own tokens, and RUN more common tokens. */
+static struct sh_token_hashes two_runs(uint32_t *to, uint32_t gap, uint32_t own)
+{
+	for (uint32_t i = 0; i < 2 * RUN + gap; i++)
+		to[i] = i < RUN ? i : i < RUN + gap ? own + i : i - gap;
+	return (struct sh_token_hashes){ to, 2 * RUN + gap };
+}
+
+static struct sh_token_hashes side_of(const void *side, uint32_t document)
+{
+	(void)document;
+	return *(const struct sh_token_hashes *)side;
+}
+
+/* Two common runs are one span up to a gap, a difference of the gaps, and a distance to merge. A
+ * span has at least the matched tokens and the identity of the options. */
+static void test_limits(void)
+{
+	static const struct {
+		uint32_t gap_a, gap_b, merge, least;
+		uint64_t identity;
+		size_t spans;
+	} row[] = { { 40, 40, 0, 1, 0, 1 }, { 41, 41, 0, 1, 0, 2 }, { 17, 5, 0, 1, 0, 1 },
+		{ 18, 5, 0, 1, 0, 2 }, { 41, 41, 41, 1, 0, 1 }, { 41, 42, 41, 1, 0, 2 },
+		{ 42, 41, 41, 1, 0, 2 }, { 40, 40, 0, 2 * RUN, 0, 1 },
+		{ 40, 40, 0, 2 * RUN + 1, 0, 0 }, { 40, 40, 0, 1, 500000, 1 },
+		{ 40, 40, 0, 1, 500001, 0 } };
+	unsigned wrong = 0;
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		uint32_t left[100], right[100], gap_a = row[i].gap_a, gap_b = row[i].gap_b;
+		struct sh_match_opts opts = { 5, row[i].least, row[i].identity, row[i].merge,
+			false };
+		struct sh_matcher *m = sh_matcher_new(&opts, &err);
+		struct sh_token_hashes b = two_runs(right, gap_b, 2000);
+		const struct sh_span *spans;
+		struct sh_match match;
+		size_t n;
+
+		must(m != NULL);
+		sh_matcher_begin(m, two_runs(left, gap_a, 1000), side_of, &b);
+		must(sh_matcher_hit(m, 0, 0, 0, &match, &err) == 0 && match.n == RUN);
+		must(sh_matcher_hit(m, 0, RUN + gap_a, RUN + gap_b, &match, &err) == 0);
+		must(sh_matcher_spans(m, &spans, &n, &err) == 0);
+		wrong += n != row[i].spans;
+		sh_matcher_delete(m);
+	}
+	ok(!wrong, "spans are joined, merged and kept up to their limits");
+}
+
 static bool covers(struct sh_span *spans, size_t n, uint32_t first, uint32_t other)
 {
 	struct sh_buf room = { 0 };
@@ -226,6 +279,9 @@ static void test_coverage(void)
 	ok(covers(one, 1, 8, 8), "the coverage of one span is its matched tokens");
 	ok(covers(two, 2, 15, 15), "tokens of two spans count once");
 	ok(covers(poor, 2, 150, 100), "the better one of two spans over the same tokens counts");
+	ok(sh_coverage_wanted(9) == 1000000 && sh_coverage_wanted(10) == 800000 &&
+		sh_coverage_wanted(19) == 800000 && sh_coverage_wanted(20) == 600000,
+	    "queries of fewer than 20 and of fewer than 10 tokens need more coverage");
 }
 
 /* ---- extension ---- */
@@ -313,6 +369,7 @@ int main(void)
 	test_common();
 	test_spans(false, "all pairs: every common run of W + K - 1 tokens lies in a span");
 	test_spans(true, "first: spans are sound");
+	test_limits();
 	test_coverage();
 	test_extend();
 	return done_testing();
