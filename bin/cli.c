@@ -26,7 +26,7 @@ static const struct cli_option common[] = {
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
 	{ CLI_TRAILER, "trailer", "[=in|out]",
-	    "end the output with its count and sum; require both of inputs" },
+	    "end the output with a count and checksum; require them in inputs" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 'V', "version", NULL, "show the version" },
 	{ 0 },

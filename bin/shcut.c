@@ -11,7 +11,7 @@ enum { REPLACE = CLI_OWN };
 
 static const struct cli_option options[] = {
 	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields" },
-	{ REPLACE, "replace", "TEXT", "put TEXT where each passage was" },
+	{ REPLACE, "replace", "TEXT", "replace each passage by TEXT" },
 	FORMOPTS_ROWS,
 	{ 0 },
 };

@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	{ WAIT, "wait", "SECONDS", "wait at most SECONDS for another run to release -a or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
-	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
 	{ 0 },
 };
 

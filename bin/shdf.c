@@ -10,8 +10,9 @@ enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
 
 static const struct cli_option options[] = {
 	{ 'm', "merge", NULL, "sum tables of document frequencies" },
-	{ MIN_DF, "min-df", "N|SHARE", "leave out features of fewer documents (3, 0.01 or 1%)" },
-	{ MAX_DF, "max-df", "N|SHARE", "leave out features of more documents" },
+	{ MIN_DF, "min-df", "N|SHARE",
+	    "omit features that fewer documents contain: 3, 0.01 or 1%" },
+	{ MAX_DF, "max-df", "N|SHARE", "omit features that more documents contain" },
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
 	FEATURES_OPTION(FEATURES),
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [512M]" },

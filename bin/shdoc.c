@@ -14,7 +14,7 @@ enum { FORMAT = CLI_OWN, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
 static const struct cli_option options[] = {
 	{ FORMAT, "format", "FORMAT", "read all files as %s [auto]", sh_format_name },
 	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
-	{ 'l', "line-ids", NULL, "the id of JSON is FILE#N, N the number of its line" },
+	{ 'l', "line-ids", NULL, "the id of JSON on line N is FILE#N" },
 	{ FROM_CHARSET, "from-charset", "NAME",
 	    "decode text from this charset; ignore declarations" },
 	{ MAX_SIZE, "max-size", "SIZE", "treat a larger record as bad [256M]" },

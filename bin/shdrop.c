@@ -12,9 +12,9 @@
 enum { KEEPERS = CLI_OWN, MARK };
 
 static const struct cli_option options[] = {
-	CLI_HEADING("Documents that go"),
+	CLI_HEADING("Groups"),
 	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS" },
-	{ KEEPERS, "keepers", NULL, "write only documents that have duplicates" },
+	{ KEEPERS, "keepers", NULL, "write only the keeper of each group" },
 	{ MARK, "mark", "FIELD", "drop nothing; add keeper and similarity to each document" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,

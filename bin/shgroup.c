@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	{ KEEP, "keep", "first|longest|newest|FILE",
 	    "keeper of a group; FILE: ids, best first [first]" },
 	{ LINK, "link", "HOW",
-	    "%s: chains, or neighbours of one document [star of pairs with a similarity]",
+	    "%s: chains, or neighbours of one document [star when pairs have a similarity]",
 	    link_names },
 	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
 	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE" },

@@ -22,17 +22,17 @@ enum { NO_PAIR = 1, UNSEEN_BITS = 64 };
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
 	{ 'k', "distance", "K",
-	    "write pairs within Hamming distance K [bands: theirs; " SH_DEFAULT_TEXT(
+	    "write pairs within Hamming distance K [bands: that of shband; " SH_DEFAULT_TEXT(
 		SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
 	CLI_HEADING("Keys"),
-	{ KEYS, "keys", NULL, "join sorted keys (shfp --keys): pairs share one" },
+	{ KEYS, "keys", NULL, "write pairs that share a key, from sorted keys of shfp --keys" },
 	CLI_HEADING("Signatures"),
-	{ ROWS, "rows", "R", "join signatures: pairs share a band of R values" },
+	{ ROWS, "rows", "R", "write pairs of signatures that share a band of R values" },
 	{ BANDS, "bands", "B", "with --rows: take the first B bands only" },
 	CLI_HEADING("The run"),
-	{ 'S', "memory", "SIZE", "use this much memory, then temporary files [4G]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
 	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined; write no pairs" },
 	{ 'N', "count", "N", "with --explain: plan for N random fingerprints of 64 bits" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },

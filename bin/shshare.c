@@ -21,7 +21,7 @@ enum { DEFAULT_LEAST = 2, DEFAULT_FEATURES = 48, MAX_FEATURES = 65536 };
 static const struct cli_option options[] = {
 	{ LEAST, "least", "N", "write pairs that share at least N features [2]" },
 	{ FEATURES, "features", "N", "keep the N features of the least hashes of a document [48]" },
-	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };

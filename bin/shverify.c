@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
 	    "]" },
 	{ 'w', "weight", "SCHEME", "weight of features for cosine: %s [log]", count_weight_names },
-	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [256M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
