@@ -59,7 +59,7 @@ agree() {
 @test "CSV with line ends in its fields: compressed files and pipes give the bytes of plain files" {
 	for i in a b c; do
 		awk -v i=$i 'BEGIN { srand(7); OFS = ","; print "\xef\xbb\xbfid,text,day"
-		    for (n = 0; n < '$(fewer 1000 100)'; n++)
+		    for (n = 0; n < '"$(fewer 1000 100)"'; n++)
 		        print i n, "\"note " int(n / 2) " says \"\"a, b\"\"\n" \
 		            substr("line after line after line", 1, rand() * 26) "\n\"", n * 7919 % 3001 }' >$i
 		gzip -c $i >$i.gz

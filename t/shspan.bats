@@ -796,7 +796,7 @@ days() {
 }
 
 @test "random text of four different tokens takes linear time" {
-	awk 'BEGIN { srand(7); for (d = 0; d < '$(fewer 20 5)'; d++) { printf "d%d\t", d
+	awk 'BEGIN { srand(7); for (d = 0; d < '"$(fewer 20 5)"'; d++) { printf "d%d\t", d
 		for (i = 0; i < 5000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
 	for options in '' '--all' '--exact 20' '-d docs'; do
 		try "timeout 60 shspan $options docs"

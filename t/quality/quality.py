@@ -154,7 +154,7 @@ def seconds(t):
 def table_of_verified():
     text = ["## Verified, next to MinHash LSH", "",
             "Word 3-grams, 64 bits: pairs within distance K whose Jaccard similarity is at least 0.8. `shdedup --measure",
-            "jaccard -T 0.8` finds them by minwise fingerprints and K = 10; by default K is 14.",
+            "jaccard -T 0.8` finds them by MinHash fingerprints and K = 10; by default K is 14.",
             "MinHash LSH is datasketch's, with 128 permutations and threshold 0.8, over the same shingles. They are",
             "made beforehand, so its time is that of signatures and lookups. \"As a whole\" it reads the",
             "file and cuts the text itself, in Python. Times are CPU seconds; pipelines include the starts",
