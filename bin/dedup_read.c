@@ -6,6 +6,7 @@
 #include "fp/analysis.h"
 #include "record/escape.h"
 #include "run.h"
+#include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
 #define NOT_LISTED UINT32_MAX
@@ -199,6 +200,8 @@ static struct sh_key_block key_block(const struct layout *l, struct sh_job *job)
 
 struct worker {
 	const struct layout *layout;
+	struct sh_corpus_lines *lines;
+	struct sh_document_room room; /* for the lines */
 	struct sh_analyser analyser;
 	uint64_t *described; /* scratch memory for a description */
 };
@@ -265,7 +268,7 @@ static int each_document(
 		 *ranks = column(l, job, RANK);
 	const uint32_t *ranked = column(l, job, RANKED);
 
-	place[i] = job->from.at + (uint64_t)(job->in.p - job->chunk.p) + job->offset;
+	place[i] = job->from.at + job->offset;
 	if (number)
 		number[i] = job->from.number + job->at;
 	look_up(l, doc->id, job, i);
@@ -281,7 +284,8 @@ static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
 
-	if (sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
+	if (sh_corpus_lines_read(w->lines, job, &w->room) < 0 ||
+	    sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
 	    start_block(w->layout, job, &job->err) < 0)
 		return -1;
 	return sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
@@ -316,7 +320,7 @@ static int collect_samples(
 struct reading {
 	struct dedup_state *state;
 	struct layout layout;
-	struct sh_document_room room; /* for read_operand() */
+	struct sh_corpus_lines lines;
 };
 
 static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
@@ -329,6 +333,7 @@ static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 	struct sh_key_block key;
 	struct sh_corpus_columns documents;
 
+	sh_corpus_passed(&s->corpus, job->from.at);
 	/* Without records, start_block() may have failed. */
 	if (n == 0)
 		return 0;
@@ -360,6 +365,7 @@ static void open_files(struct dedup_state *s)
 	s->corpus.tables = &s->tables;
 	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
+	s->corpus.trailer = c->trailer_in;
 	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++)
 		if (sh_corpus_open(
 			&s->corpus, c->n_operands ? c->operands[i] : "-", c->tmpdir, &err) < 0)
@@ -377,8 +383,7 @@ uint64_t dedup_input_bytes(const struct dedup_state *s)
 	return all;
 }
 
-/* Dies when files changed while they were read. bytes: the number that was read. */
-static void check_files(struct dedup_state *s, uint64_t bytes)
+static void check_files(const struct dedup_state *s)
 {
 	const struct sh_corpus *corpus = &s->corpus;
 	struct sh_error err;
@@ -386,29 +391,16 @@ static void check_files(struct dedup_state *s, uint64_t bytes)
 	for (size_t i = 0; i < corpus->n_files; i++)
 		if (corpus->file[i].map.base && sh_mapped_check(&corpus->file[i].map, &err) < 0)
 			cli_die(s->cli, &err);
-	if (dedup_input_bytes(s) != bytes) {
-		sh_error_set(&err, SH_ERR_IO, "the input has changed while it was read");
-		cli_die(s->cli, &err);
-	}
 }
 
-/* See sh_source.read. */
-static ssize_t read_operand(
-    void *reading, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err)
-{
-	struct reading *r = reading;
-	const struct sh_corpus *corpus = &r->state->corpus;
-
-	return sh_corpus_read(corpus, &corpus->file[i], at, p, n, &r->room, err);
-}
-
-static void start_workers(const struct reading *r, struct worker *workers, struct run *run)
+static void start_workers(struct reading *r, struct worker *workers, struct run *run)
 {
 	const struct dedup_state *s = r->state;
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
 		workers[i] = (struct worker){ .layout = &r->layout,
+			.lines = &r->lines,
 			.described = malloc(dedup_description(s) * sizeof(uint64_t)) };
 		if (!workers[i].described)
 			sh_error_nomem(&err);
@@ -425,25 +417,23 @@ void dedup_read(struct dedup_state *s)
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
 	struct run run = { .cli = c, .work = work, .collect = collect_block, .arg = &reading };
-	struct sh_source source;
+	struct sh_error err;
 
 	open_files(s);
 	dedup_plan(s);
 	reading.layout = lay_out(s);
+	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
+		cli_die(c, &err);
 	start_workers(&reading, workers, &run);
-	cli_source_init(c, &source);
-	source.read = read_operand;
-	source.read_arg = &reading;
-	formopts_read_header(c, &s->settings->docs.docs.form, &source);
-	run_pool(&run, &source);
+	run_tasks(&run, reading.lines.tasks);
 	run_finish(&run);
-	sh_source_free(&source);
-	check_files(s, source.at);
+	sh_corpus_lines_free(&reading.lines);
+	check_files(s);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_analyser_free(&workers[i].analyser);
+		sh_document_room_free(&workers[i].room);
 		free(workers[i].described);
 	}
-	sh_document_room_free(&reading.room);
 }
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)

@@ -8,9 +8,8 @@
 #include "io/pool.h"
 #include "record/keeper_mark.h"
 
-/* Numbers of input bytes. A task of a thread has the documents that begin in TASK bytes. About
- * FORGET bytes are mapped at a time. */
-enum { TASK = 3 << 16, FORGET = 1 << 26 };
+/* A task of a thread has the documents that begin in this number of input bytes. */
+enum { TASK = 3 << 16 };
 
 /* Scratch memory for the documents of a pair. */
 struct rooms {
@@ -55,7 +54,6 @@ struct writing {
 	const struct dedup_groups *groups;
 	uint32_t from, to;
 	add_fn *add;
-	uint64_t forgot; /* no byte of the input before this one is mapped */
 };
 
 struct writer {
@@ -93,13 +91,9 @@ static int make_lines(void *writer, struct sh_job *job)
 static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct writing *w = arg;
-	const struct sh_corpus *corpus = &w->state->corpus;
-	uint64_t begin = corpus->at[w->from] + (uint64_t)job->task * TASK;
+	struct sh_corpus *corpus = &w->state->corpus;
 
-	if (begin - w->forgot > FORGET) {
-		sh_corpus_forget(corpus);
-		w->forgot = begin;
-	}
+	sh_corpus_passed(corpus, corpus->at[w->from] + (uint64_t)job->task * TASK);
 	return sh_sink_write_lines(w->out, job->out.p, job->out.n, &job->sum, err);
 }
 
@@ -116,7 +110,6 @@ static uint32_t write_all(struct writing *w)
 
 	if (w->from == w->to)
 		return 0;
-	w->forgot = place[w->from];
 	for (unsigned i = 0; i < c->jobs; i++) {
 		writer[i] = (struct writer){ .all = w, .thread = i };
 		workers[i] = &writer[i];

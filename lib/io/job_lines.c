@@ -63,7 +63,9 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 		}
 		line = sh_record_front(sh_slice(p, (size_t)(end - p)), job->from.csv);
 		job->offset = (size_t)(p - job->in.p);
-		if (one_line(job, line, rejects, each, arg) < 0)
+		if (job->from.trailer && sh_is_trailer(line.p, line.n))
+			job->from.number--; /* counts no trailers */
+		else if (one_line(job, line, rejects, each, arg) < 0)
 			return -1;
 		if (job->from.csv)
 			job->at += sh_count_newlines(line.p, line.n);

@@ -56,12 +56,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	s->tail.n = 0;
 	s->check = (struct sh_trailer_check){ 0 };
 	s->codec = NULL;
-	s->read_at = 0;
 	s->open = true;
-	if (s->read) {
-		s->looked = true;
-		return 0;
-	}
 	if (s->fds) {
 		s->fd = s->fds[s->next - 1];
 	} else if (strcmp(s->name, "-") == 0) {
@@ -95,21 +90,11 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 		   : 0;
 }
 
-static ssize_t read_by_function(struct sh_source *s, void *p, size_t n, struct sh_error *err)
-{
-	ssize_t got = s->read(s->read_arg, s->next - 1, s->read_at, p, n, err);
-
-	s->read_at += got > 0 ? (size_t)got : 0;
-	return got;
-}
-
 /* Reads once, without decompression. Returns the number of bytes, 0 at the end, or -1. */
 static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
 	struct sh_source *s = source;
 
-	if (s->read)
-		return read_by_function(s, p, n, err);
 	for (;;) {
 		ssize_t got;
 
@@ -167,11 +152,16 @@ static size_t whole_lines(const struct sh_buf *b, size_t from)
 	return lf ? (size_t)(lf - b->p) + 1 : 0;
 }
 
+int sh_line_too_long(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD, "line longer than %zu bytes", SH_LINE_MAX);
+}
+
 /* Fills *err for a line that is too long. before: bytes of b before that line. Returns -1. */
 static int refuse_long(
     const struct sh_source *s, const struct sh_buf *b, size_t before, struct sh_error *err)
 {
-	sh_error_set(err, SH_ERR_RECORD, "line longer than %zu bytes", SH_LINE_MAX);
+	sh_line_too_long(err);
 	err->file = s->name;
 	err->line = s->line + sh_count_newlines(b->p, before);
 	return -1;

@@ -15,6 +15,9 @@
 /* Bytes of the longest line that is certainly read. Offsets within a record are 32 bits wide. */
 #define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
 
+/* Fills *err for a longer line. Returns -1. */
+int sh_line_too_long(struct sh_error *err);
+
 /* Most bytes of a document that are collected in one chunk. */
 #define SH_DOCUMENT_MAX ((size_t)1 << 22)
 
@@ -27,6 +30,7 @@ struct sh_origin {
 	uint64_t at;      /* bytes of all operands, decompressed, before the chunk */
 	bool starts_file; /* the chunk has the first record of the file */
 	bool csv;         /* the records are CSV (io/csv.h) */
+	bool trailer;     /* lines that are trailers (io/trailer.h) were checked, and are skipped */
 	/* With a border function. continued: the first document may have begun in the chunk before.
 	 * unfinished: the last document may go on in the next chunk. */
 	bool continued, unfinished;
@@ -39,15 +43,10 @@ typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
-	const int *fds; /* open descriptors of the operands, never closed; NULL: opens `names` */
-	/* Replaces all reading of files when it is set: reads up to n bytes from offset `at` of
-	 * operand i, decompressed. Returns the number of bytes, 0 at the end, or -1. */
-	ssize_t (*read)(void *arg, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err);
-	void *read_arg;
-	uint64_t read_at; /* bytes of the open operand that read() has returned */
+	const int *fds;   /* open descriptors of the operands, never closed; NULL: opens `names` */
 	size_t next;      /* index of the next operand to open */
 	bool open;        /* an operand is open */
-	int fd;           /* of the open operand; -1 when none is open, and with read() */
+	int fd;           /* of the open operand; -1 when none is open */
 	const char *name; /* of the open operand, for messages */
 	uint64_t line;    /* number of the next line in the open operand, from 1 */
 	uint64_t number;  /* number of the next line in all chunks, from 1 */

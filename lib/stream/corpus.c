@@ -11,6 +11,7 @@ enum {
 	GAP = 1 << 13,       /* bytes between two documents that cost as much as a system call */
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
 	MEMORY = 1 << 26,    /* for pieces, without tables */
+	FORGET = 1 << 26,    /* bytes that a pass maps at a time */
 };
 
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err)
@@ -144,26 +145,6 @@ int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, u
 	return 0;
 }
 
-ssize_t sh_corpus_read(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
-    char *to, size_t n, struct sh_document_room *room, struct sh_error *err)
-{
-	struct sh_slice bytes;
-	size_t done = 0;
-
-	if (n > f->n - at)
-		n = (size_t)(f->n - at);
-	if (f->map.base)
-		return sh_mapped_read(&f->map, at, to, n, err) < 0 ? -1 : (ssize_t)n;
-	for (; done < n; done += bytes.n) {
-		if (sh_corpus_bytes(c, f, at + done, room, &bytes, err) < 0)
-			return -1;
-		if (bytes.n > n - done)
-			bytes.n = n - done;
-		memcpy(to + done, bytes.p, bytes.n);
-	}
-	return (ssize_t)n;
-}
-
 bool sh_corpus_is_packed(const struct sh_corpus *c)
 {
 	return c->pieces.n_pieces > 0;
@@ -180,10 +161,13 @@ int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_docum
 	return 0;
 }
 
-void sh_corpus_forget(const struct sh_corpus *c)
+void sh_corpus_passed(struct sh_corpus *c, uint64_t at)
 {
+	if (!c->reads || (at >= c->forgot && at - c->forgot <= FORGET))
+		return;
 	for (size_t i = 0; i < c->n_files; i++)
 		sh_mapped_forget(&c->file[i].map);
+	c->forgot = at;
 }
 
 /* Sets *from to the offset of a document in its file, and *n to the bytes up to the next document.

@@ -43,6 +43,7 @@ struct sh_corpus {
 	/* For files that are larger than memory; needs keeps_open. sh_corpus_document() reads lines
 	 * of at most 16 KiB by a system call, so that mapped pages need no memory. */
 	bool reads;
+	uint64_t forgot;      /* see sh_corpus_passed() */
 	struct sh_held *held; /* owned; see sh_corpus_hold() */
 	/* Storage of the arrays; NULL: memory. Set before documents are added. */
 	struct sh_tables *tables;
@@ -87,8 +88,8 @@ int sh_corpus_add(
  * the line, or -1 with *err to stop. */
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
 
-/* Adds all documents of the file that was opened last. Adds the number of its records, bad ones
- * included, without header and trailer, to *lines. With form.line_ids the first record of the file
+/* Adds all documents of the file that was opened last. Adds the number of its lines, bad ones
+ * included, without header and trailers, to *lines. With form.line_ids the first line of the file
  * has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after all
  * lines were read. */
 int sh_corpus_scan(
@@ -115,17 +116,13 @@ int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_docum
 int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
     struct sh_document_room *room, struct sh_slice *bytes, struct sh_error *err);
 
-/* Copies n bytes of a file, or fewer at its end, from offset `at` in the file on, which is at most
- * f->n. Needs keeps_open. Returns the number of copied bytes, or -1. */
-ssize_t sh_corpus_read(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
-    char *to, size_t n, struct sh_document_room *room, struct sh_error *err);
-
 /* Returns whether some texts are in a temporary file. */
 bool sh_corpus_is_packed(const struct sh_corpus *c);
 
-/* Gives the memory of all mapped files back to the system, for files that are larger than memory.
- * Lines stay valid: the system reads them again when they are used. */
-void sh_corpus_forget(const struct sh_corpus *c);
+/* A pass over all files calls it with ascending offsets, counted over all files. With c->reads it
+ * gives the memory of mapped files back to the system from time to time. Lines stay valid: the
+ * system reads them again when they are used. */
+void sh_corpus_passed(struct sh_corpus *c, uint64_t at);
 
 /* Reads the lines of n documents into c->held, in the order of the files and many lines with one
  * system call, for sh_corpus_document(). Leaves out a line when sh_corpus_hold_bytes() returns 0

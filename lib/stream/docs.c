@@ -99,10 +99,16 @@ int sh_docs_header(
 /* Examines the beginning of a file, when the chunk has it. */
 static int check_head(struct sh_job *job)
 {
-	if (!job->from.starts_file || sh_docs_head(&job->in, &job->err) == 0)
+	const char *begin = job->in.p;
+
+	if (!job->from.starts_file)
 		return 0;
-	job->err.file = job->from.file;
-	return -1;
+	if (sh_docs_head(&job->in, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
+	}
+	job->from.at += (uint64_t)(job->in.p - begin);
+	return 0;
 }
 
 int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)

@@ -5,6 +5,7 @@
 
 #include "base/hmap.h"
 #include "io/lines.h"
+#include "io/newlines.h"
 #include "io/sink.h"
 #include "rng.h"
 #include "scratch.h"
@@ -134,6 +135,7 @@ static void read_in_order(struct kind *k, struct sh_hmap *ids, struct found *f)
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_slice line;
+	uint64_t number;
 	uint32_t i;
 	bool fresh;
 
@@ -144,7 +146,9 @@ static void read_in_order(struct kind *k, struct sh_hmap *ids, struct found *f)
 	while (sh_lines_next(&lines, &line, &err) > 0) {
 		if (lines.starts_file)
 			must(sh_docs_header(&k->form, &lines.source.header, &err) == 0);
-		if (sh_document_parse(&k->form, line, ++f->lines, &room, &doc, &err) < 0) {
+		number = f->lines + 1;
+		f->lines = number + sh_count_newlines(line.p, line.n);
+		if (sh_document_parse(&k->form, line, number, &room, &doc, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			add_bad(f, line, &err);
 			continue;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "fps.h"
+#include "packets.h"
 #include "tap.h"
 
 enum { CASES = 12000, RECORDS_MAX = 60, PAIRS_MAX = RECORDS_MAX * RECORDS_MAX, BANDS_MAX = 40000 };
@@ -412,20 +413,6 @@ static void join_stream(
 
 /* ---- two files ---- */
 
-/* Reads of random sizes, so that the files are cut anywhere. */
-static ssize_t read_text(void *text, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err)
-{
-	const struct text *t = text;
-	size_t left = t->buf.n - (size_t)at, want = 1 + (size_t)rng_below(400);
-
-	(void)i;
-	(void)err;
-	n = n < want ? n : want;
-	n = n < left ? n : left;
-	memcpy(p, t->buf.p + at, n);
-	return (ssize_t)n;
-}
-
 static int read_band(void *arg, struct sh_stream *s, unsigned side, struct sh_slice line,
     const struct sh_lines *from, struct sh_band_record *r, struct sh_error *err)
 {
@@ -464,6 +451,7 @@ static void join_files(
 {
 	static struct text text[2];
 	static char *names[] = { "text" };
+	struct packets pipe[2]; /* so that the files are cut anywhere */
 	struct sh_lines lines[2];
 	struct sh_error err = { .text = "" };
 	struct two_files two = { sh_stream_new(&opts, 1, &err), out, 0 };
@@ -478,8 +466,8 @@ static void join_files(
 		text[i].buf.n = 0;
 		print_bands(&text[i], i ? b : a);
 		sh_lines_init(&lines[i], names, 1);
-		lines[i].source.read = read_text;
-		lines[i].source.read_arg = &text[i];
+		packets_open(&pipe[i], &text[i].buf, 400);
+		lines[i].source.fds = &pipe[i].end;
 	}
 	if (sh_band_files_join(&files, &calls, &repeated, &err) < 0) {
 		printf("# %s\n", err.text);
@@ -488,8 +476,10 @@ static void join_files(
 	}
 	if (two.failed)
 		add_pair(out, "cut", "", 0);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < 2; i++) {
 		sh_lines_free(&lines[i]);
+		packets_close(&pipe[i]);
+	}
 	sh_stream_delete(two.layout);
 }
 

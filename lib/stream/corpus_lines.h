@@ -1,0 +1,57 @@
+/* Reads the lines of the files of a corpus by the threads of a pool, without a copy where the text
+ * is in memory. A file has ranges of equal size. A task has the lines that begin in one range.
+ *
+ *     sh_corpus_lines_init(&l, corpus, 0, err);
+ *     sh_pool_tasks(&pool, l.tasks, err);       work() calls sh_corpus_lines_read()
+ *     sh_corpus_lines_free(&l);
+ *
+ * Threads count the lines of their tasks at the same time. A task waits only until the lines of all
+ * earlier tasks are counted, for its line numbers. */
+#ifndef SH_STREAM_CORPUS_LINES_H
+#define SH_STREAM_CORPUS_LINES_H
+
+#include "stream/corpus.h"
+
+#include <pthread.h>
+
+/* A file to be read. */
+struct sh_corpus_range_file {
+	const struct sh_corpus_file *file;
+	uint64_t begin; /* offset of the first line behind the header and a byte order mark */
+	uint64_t line;  /* its number, from 1 */
+	size_t task;    /* the task of the first range */
+	size_t ranges;
+	/* CSV, by range: an odd number of quotes precedes the bytes that look_at() returns */
+	bool *quoted;
+};
+
+struct sh_corpus_lines {
+	size_t tasks; /* number of tasks */
+
+	/* Private. */
+	const struct sh_corpus *corpus;
+	struct sh_corpus_range_file *file;
+	size_t n_files;
+	pthread_mutex_t lock; /* protects the fields below */
+	pthread_cond_t changed;
+	size_t counted;                /* lines of this number of tasks are counted */
+	uint64_t line;                 /* number of the next line in its file, from 1 */
+	uint64_t number;               /* the same in all files, without headers and trailers */
+	struct sh_trailer_check check; /* of the file of the next task, with corpus->trailer */
+	bool failed;
+};
+
+/* Prepares the lines of the corpus from file number `from` on. Reads the headers of these files:
+ * see sh_corpus.header. number: of the first line. Returns 0; or -1, and then l needs no
+ * sh_corpus_lines_free(). */
+int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t from,
+    uint64_t number, struct sh_error *err);
+void sh_corpus_lines_free(struct sh_corpus_lines *l);
+
+/* Sets job->from, and job->in to the lines of task job->task, perhaps none. Uses job->chunk when
+ * the lines are in pieces. With corpus->trailer the lines can have trailers: see sh_origin.trailer.
+ * Checks the trailers of a file in its last task. Returns 0, or -1 with job->err. */
+int sh_corpus_lines_read(
+    struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
+
+#endif
