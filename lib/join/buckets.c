@@ -356,7 +356,7 @@ static int gather(struct worker *w, const struct range *r, struct places *at, st
 {
 	const struct sh_key_columns *c = &w->buckets->columns;
 
-	if (!w->read && !(w->read = malloc(sizeof *w->read)))
+	if (!w->read && !(w->read = aligned_alloc(SH_SPILL_BLOCK, sizeof *w->read)))
 		return sh_error_nomem(err);
 	for (size_t piece = 0; piece < c->n_pieces; piece++) {
 		const struct sh_key_record *p =

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "io/pages.h"
-#include "io/spill.h"
 
 enum { LARGE_PAGE = 1 << 21 };
 
@@ -95,6 +94,14 @@ static void order(
 	}
 }
 
+/* Returns the bytes of n records in whole blocks. */
+static size_t in_blocks(size_t n)
+{
+	size_t bytes = n * sizeof(struct sh_key_record);
+
+	return (bytes + SH_SPILL_BLOCK - 1) / SH_SPILL_BLOCK * SH_SPILL_BLOCK;
+}
+
 /* Orders a column of the last piece. Writes it if the piece goes to the file. */
 static int order_column(struct sh_key_columns *c, unsigned column, struct sh_error *err)
 {
@@ -104,7 +111,7 @@ static int order_column(struct sh_key_columns *c, unsigned column, struct sh_err
 
 	order(&c->full[column], n, p->start[column], to);
 	return p->stretch ? 0
-			  : sh_spill_write_at(c->fd, to, n * sizeof *to, place(c, at, column), err);
+			  : sh_spill_write_at(c->fd, to, in_blocks(n), place(c, at, column), err);
 }
 
 static bool begin_column(struct sh_key_columns *c, unsigned *column)
@@ -174,8 +181,11 @@ static int new_piece(struct sh_key_columns *c, struct sh_error *err)
 		p->stretch = sh_pages_get(piece_bytes(c));
 		return p->stretch ? 0 : sh_error_nomem(err);
 	}
-	if (c->fd < 0)
+	if (c->fd < 0) {
 		c->fd = sh_spill_open(c->dir, err);
+		if (c->fd >= 0)
+			sh_spill_uncached(c->fd);
+	}
 	if (!c->ordered && !(c->ordered = sh_pages_get(piece_bytes(c))))
 		return sh_error_nomem(err);
 	return c->fd < 0 ? -1 : 0;
@@ -260,11 +270,12 @@ const struct sh_key_record *sh_key_columns_read(const struct sh_key_columns *c, 
 {
 	const struct sh_stretch *s = c->piece[piece].stretch;
 	size_t i = start_of(c, piece, column, from), end = start_of(c, piece, column, to);
+	size_t begin = i * sizeof *room->record / SH_SPILL_BLOCK * SH_SPILL_BLOCK;
 
 	if (s)
 		return s[column].record + i;
-	return sh_spill_read(c->fd, room, (end - i) * sizeof *room->record,
-		   place(c, piece, column) + i * sizeof *room->record, err) < 0
+	return sh_spill_read(c->fd, (char *)room + begin, in_blocks(end) - begin,
+		   place(c, piece, column) + begin, err) < 0
 		   ? NULL
-		   : room->record;
+		   : room->record + i;
 }

@@ -12,7 +12,7 @@
 #ifndef SH_JOIN_KEYCOLUMNS_H
 #define SH_JOIN_KEYCOLUMNS_H
 
-#include "base/error.h"
+#include "io/spill.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -37,9 +37,9 @@ struct sh_key_record {
 	uint16_t document;  /* its number within the piece */
 };
 
-/* One column of a piece. */
+/* One column of a piece. The file has it in whole blocks. */
 struct sh_stretch {
-	struct sh_key_record record[SH_PIECE];
+	_Alignas(SH_SPILL_BLOCK) struct sh_key_record record[SH_PIECE];
 };
 
 struct sh_key_piece {
