@@ -9,6 +9,7 @@
 enum {
 	PLACES = 64,     /* places of the input where documents are sampled */
 	EACH = 256,      /* documents sampled at one place, at most */
+	COUNTED = 16,    /* the same, when lines are only counted */
 	EDITED = 700000, /* Jaccard similarity whose pairs keys must find under an edit threshold */
 };
 
@@ -81,13 +82,14 @@ static int next_line(
 static int sample_place(struct sampler *s, struct place *place, uint64_t *to, struct sh_error *err)
 {
 	struct ahead ahead = { .file = place->file, .at = place->from };
+	unsigned n = s->sample->value ? EACH : COUNTED;
 	struct sh_slice line;
 	int status = 1;
 
 	place->lines = place->bytes = place->n = 0;
 	if (place->from)
 		status = next_line(s, &ahead, &line, err);
-	for (unsigned i = 0; status > 0 && i < EACH; i++) {
+	for (unsigned i = 0; status > 0 && i < n; i++) {
 		status = next_line(s, &ahead, &line, err);
 		if (status > 0)
 			sample_line(
@@ -200,6 +202,7 @@ static void choose(struct dedup_state *s, struct sample *sample)
 		cli_die(s->cli, &err);
 	}
 	sample_input(s, sample);
+	s->plan.documents = count_documents(sample, dedup_input_bytes(s));
 	for (size_t i = 0; i < PLACES; i++)
 		place[i] = (struct sh_key_place){ sample->value + i * EACH * SH_KEY_PLAN_VALUES,
 			sample->place[i].n };

@@ -40,6 +40,8 @@ static AVX512 inline __m512i bins8(__m512i x, unsigned bins)
 {
 	const __m512i n = _mm512_set1_epi64(bins);
 
+	if (bins == 64)
+		return _mm512_srli_epi64(x, 58);
 	return _mm512_srli_epi64(_mm512_mul_epu32(_mm512_srli_epi64(x, 32), n), 32);
 }
 
@@ -58,7 +60,7 @@ static inline void offer(uint64_t *bin, uint64_t value)
 }
 
 /* Does round 0: offers all hashes to their bins. */
-static AVX512 void offer_all(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+static AVX512 inline void offer_all(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 {
 	uint64_t at[BATCH], value[BATCH];
 
@@ -77,9 +79,12 @@ static AVX512 void offer_all(const uint64_t *h, size_t n, unsigned bins, uint64_
 }
 
 /* Returns which of eight bins are in the set with the words low and high. */
-static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i low, __m512i high)
+static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i low, __m512i high, unsigned bins)
 {
 	__m512i word = _mm512_permutex2var_epi64(low, _mm512_srli_epi64(at, 6), high);
+
+	if (bins == 64)
+		word = _mm512_broadcastq_epi64(_mm512_castsi512_si128(low));
 
 	return _mm512_test_epi64_mask(_mm512_rorv_epi64(word, at), _mm512_set1_epi64(1));
 }
@@ -94,7 +99,7 @@ static inline void remove_bin(struct empty_bins *empty, uint64_t at)
 
 /* Offers the hashes whose bins were empty before the round. Collects the hashes of a batch first: a
  * loop over the hashes of one vector would end at random. */
-static AVX512 void offer_to_empty(const uint64_t *h, size_t n, unsigned round, unsigned bins,
+static AVX512 inline void offer_to_empty(const uint64_t *h, size_t n, unsigned round, unsigned bins,
     struct empty_bins *empty, uint64_t *bin)
 {
 	uint64_t chosen[BATCH + 8];
@@ -109,7 +114,7 @@ static AVX512 void offer_to_empty(const uint64_t *h, size_t n, unsigned round, u
 			__mmask8 part = first(m - j);
 			__m512i x = mix8(_mm512_maskz_loadu_epi64(part, h + i + j), round);
 
-			part &= which_empty8(bins8(x, bins), low, high);
+			part &= which_empty8(bins8(x, bins), low, high, bins);
 			_mm512_storeu_si512(chosen + k, _mm512_maskz_compress_epi64(part, x));
 			k += (unsigned)__builtin_popcount(part);
 		}
@@ -137,7 +142,7 @@ static AVX512 void find_empty(const uint64_t *bin, unsigned bins, struct empty_b
 	}
 }
 
-static AVX512 bool fill_avx512(
+static AVX512 inline __attribute__((always_inline)) bool fill(
     const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled)
 {
 	struct empty_bins empty;
@@ -149,6 +154,12 @@ static AVX512 bool fill_avx512(
 	for (unsigned round = 1; round < bins && empty.n; round++)
 		offer_to_empty(h, n, round, bins, &empty, bin);
 	return empty.n > 0;
+}
+
+static AVX512 bool fill_avx512(
+    const uint64_t *h, size_t n, unsigned bins, uint64_t *bin, unsigned *filled)
+{
+	return bins == 64 ? fill(h, n, 64, bin, filled) : fill(h, n, bins, bin, filled);
 }
 
 static AVX512 void bits_avx512(const uint64_t *bin, unsigned bits, uint64_t *out)
