@@ -196,6 +196,10 @@ void cli_close_further(struct cli *c, struct sh_sink *sink);
  * other than SH_ERR_RECORD. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
 
+/* Returns the names of the inputs, and sets *n to their number: the operands, or "-" when there are
+ * none. */
+char *const *cli_inputs(const struct cli *c, size_t *n);
+
 /* Set up the operands for reading, under --trailer and --crlf. */
 void cli_source_init(const struct cli *c, struct sh_source *source);
 void cli_lines_init(const struct cli *c, struct sh_lines *lines);

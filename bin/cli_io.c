@@ -229,6 +229,14 @@ void cli_leave_output(struct cli *c)
 	c->left = true;
 }
 
+char *const *cli_inputs(const struct cli *c, size_t *n)
+{
+	static char *const standard[] = { "-" };
+
+	*n = c->n_operands ? c->n_operands : 1;
+	return c->n_operands ? c->operands : standard;
+}
+
 void cli_source_init(const struct cli *c, struct sh_source *source)
 {
 	sh_source_init(source, c->operands, c->n_operands);

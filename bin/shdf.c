@@ -32,8 +32,7 @@ struct table_out {
 	struct cli *cli;
 	struct sh_df_limit min, max;
 	uint64_t documents;
-	uint64_t words;      /* of the widest feature; 0: not known */
-	bool bare, features; /* these options were given */
+	uint64_t words; /* of the widest feature; 0: not known */
 };
 
 static bool is_kept(const struct table_out *t, struct sh_slice feature, uint64_t df)
@@ -52,7 +51,7 @@ static char *print_line(const struct table_out *t, char *p, struct sh_slice feat
 	p += feature.n;
 	*p++ = '\t';
 	p += sh_print_u64(p, df);
-	if (feature.n == 0 && !t->bare && t->words) {
+	if (feature.n == 0 && t->words && !cli_given(t->cli, BARE)) {
 		*p++ = '\t';
 		p += sh_print_u64(p, t->words);
 	}
@@ -92,7 +91,7 @@ static void merge(struct cli *c, struct table_out *out)
 	struct sh_error err;
 
 	if (sh_df_merge(c->operands, c->n_operands, c->trailer_in, emit, tell_progress, out,
-		out->bare ? NULL : &out->words, &err) < 0)
+		cli_given(c, BARE) ? NULL : &out->words, &err) < 0)
 		cli_die(c, &err);
 }
 
@@ -201,7 +200,7 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	for (unsigned i = 0; i < n; i++)
 		own[i] = sh_df_counter(count, i);
 	cli_source_init(c, &source);
-	if (!out->features)
+	if (!cli_given(c, FEATURES))
 		need_features(c, &source, FEATURES_ADVICE);
 	run_feature_docs(&run, &source, &calls, own);
 	write_table(c, count, out);
@@ -222,26 +221,16 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct table_out out = { .cli = &c };
 	size_t memory = DEFAULT_MEMORY;
-	bool add_up = false;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1) {
 		switch (opt) {
-		case 'm':
-			add_up = true;
-			break;
 		case MIN_DF:
 			set_limit(&c, "--min-df", &out.min);
 			break;
 		case MAX_DF:
 			set_limit(&c, "--max-df", &out.max);
-			break;
-		case BARE:
-			out.bare = true;
-			break;
-		case FEATURES:
-			out.features = true;
 			break;
 		case 'S':
 			memory = cli_size(&c, "-S");
@@ -249,7 +238,7 @@ int main(int argc, char **argv)
 		}
 	}
 	cli_open(&c);
-	if (add_up)
+	if (cli_given(&c, 'm'))
 		merge(&c, &out);
 	else
 		count(&c, memory, &out);

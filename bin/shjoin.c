@@ -62,7 +62,6 @@ struct join {
 	bool found;          /* a pair was written */
 	uint64_t repeated;
 	struct sh_tags tags;
-	bool check, explain, keys;
 	unsigned rows, bands; /* rows and bands of signatures; rows 0: reads no signatures */
 	uint64_t count;       /* plan for this number of random fingerprints; 0: for the input */
 };
@@ -244,7 +243,7 @@ static void make_parts(struct held *h)
 	}
 	h->parts[j->sides - 1].first_only = j->collapse;
 	/* --explain writes no pairs. */
-	h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
+	h->parts[0].copy = j->sides == 1 && !cli_given(j->cli, EXPLAIN) ? write_pair : NULL;
 	h->parts[0].out = &j->out;
 }
 
@@ -464,7 +463,7 @@ static int join_held(struct held *h, struct sh_error *err)
 	h->engine = sh_join_new(h->bits, distance(j), NULL, err);
 	if (!h->engine || sh_join_set_threads(h->engine, j->cli->jobs, err) < 0)
 		return -1;
-	if (j->explain)
+	if (cli_given(j->cli, EXPLAIN))
 		return explain_held(h, err);
 	if (j->sides == 2)
 		return sh_parts_join_cross(&h->parts[0], &h->parts[1], &join, err);
@@ -477,7 +476,7 @@ static void join_fingerprints(struct join *j)
 	struct sh_error err;
 
 	if (!look_at_first(&h)) {
-		if (j->explain)
+		if (cli_given(j->cli, EXPLAIN))
 			cli_print(j->cli, "no fingerprints, distance %u\n", distance(j));
 		return;
 	}
@@ -570,15 +569,6 @@ static void set_option(struct join *j, int opt)
 	case COLLAPSE:
 		j->collapse = true;
 		break;
-	case CHECK:
-		j->check = true;
-		break;
-	case EXPLAIN:
-		j->explain = true;
-		break;
-	case KEYS:
-		j->keys = true;
-		break;
 	case ROWS:
 		j->rows = (unsigned)cli_number(j->cli, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
 		break;
@@ -597,19 +587,21 @@ static void set_option(struct join *j, int opt)
 static void check_options(const struct join *j)
 {
 	struct cli *c = j->cli;
+	bool explains = cli_given(c, EXPLAIN);
 
-	if (j->explain ? c->n_operands > 1 : j->count > 0)
-		cli_usage(c, j->explain ? "--explain takes one file" : "-N needs --explain");
+	if (explains ? c->n_operands > 1 : j->count > 0)
+		cli_usage(c, explains ? "--explain takes one file" : "-N needs --explain");
 	if (j->count && c->n_operands)
 		cli_usage(
 		    c, "-N plans for random fingerprints: '%s' would not be read", c->operands[0]);
-	if (j->explain && j->check)
+	if (explains && cli_given(c, CHECK))
 		cli_usage(c, "--check cannot be used with --explain, which finds no pairs");
 	if (j->bands && !j->rows)
 		cli_usage(c, "--bands needs --rows");
-	if (j->rows && j->explain)
+	if (j->rows && explains)
 		cli_usage(c, "--explain cannot be used with --rows: signatures need no plan");
-	if (j->keys && (j->rows || j->explain || j->k >= 0 || j->collapse || c->n_operands > 1))
+	if (cli_given(c, KEYS) &&
+	    (j->rows || explains || j->k >= 0 || j->collapse || c->n_operands > 1))
 		cli_usage(c,
 		    "--keys joins one file of keys, without -k, --collapse, --rows and --explain");
 }
@@ -618,11 +610,11 @@ static void join(struct join *j)
 {
 	if (j->count)
 		explain_count(j, distance(j));
-	else if (j->keys)
+	else if (cli_given(j->cli, KEYS))
 		join_keys(j->cli, &j->lines[0].source, write_pair, &j->pool);
 	else if (j->rows)
 		join_by_rows(j);
-	else if (j->explain || holds_fingerprints(j))
+	else if (cli_given(j->cli, EXPLAIN) || holds_fingerprints(j))
 		join_fingerprints(j);
 	else
 		join_by_bands(j);
@@ -641,7 +633,7 @@ int main(int argc, char **argv)
 		set_option(&j, opt);
 	check_options(&j);
 	open_sides(&j);
-	if (j.explain)
+	if (cli_given(&c, EXPLAIN))
 		cli_text(&c);
 	cli_open(&c);
 	begin_out(&j);
@@ -656,5 +648,5 @@ int main(int argc, char **argv)
 		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
 		    (unsigned long long)j.repeated, CLI_PLURAL(j.repeated));
 	status = cli_finish(&c);
-	return status == EXIT_SUCCESS && j.check && !j.found ? NO_PAIR : status;
+	return status == EXIT_SUCCESS && cli_given(&c, CHECK) && !j.found ? NO_PAIR : status;
 }

@@ -281,17 +281,17 @@ static void join(struct cli *c, const struct settings *s, struct documents *d)
 
 static void share(struct cli *c, const struct settings *s)
 {
-	static char standard[] = "-";
-	char *const none[] = { standard }, *const *name = c->n_operands ? c->operands : none;
+	size_t n;
+	char *const *name = cli_inputs(c, &n);
 	struct documents d = { 0 };
 
 	sh_tables_init(&d.tables, s->memory, c->tmpdir);
 	d.share.tables = &d.tables;
 	read_file(c, s, &d, name);
-	d.fresh = c->n_operands == 2 ? (uint32_t)d.n : 0;
-	if (c->n_operands == 2)
+	d.fresh = n == 2 ? (uint32_t)d.n : 0;
+	if (n == 2)
 		read_file(c, s, &d, name + 1);
-	if (c->n_operands != 2 || d.fresh)
+	if (n != 2 || d.fresh)
 		join(c, s, &d);
 	sh_share_free(&d.share);
 	sh_tables_put(&d.tables, d.id);

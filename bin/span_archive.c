@@ -47,9 +47,10 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 
 static void open_documents(struct days *a, const struct span_settings *s)
 {
-	static char *const standard[] = { "-" };
 	struct cli *c = a->cli;
-	size_t n = c->n_operands ? c->n_operands : 1, all = a->store->n + n;
+	size_t n;
+	char *const *inputs = cli_inputs(c, &n);
+	size_t all = a->store->n + n;
 	char **names = cli_zeroed(c, all, sizeof *names);
 	struct sh_error err;
 	uint32_t d = 0;
@@ -59,7 +60,7 @@ static void open_documents(struct days *a, const struct span_settings *s)
 		if (!(names[i] = sh_passages_documents(a->store, i, &err)))
 			cli_die(c, &err);
 	for (size_t i = 0; i < n; i++)
-		names[a->store->n + i] = c->n_operands ? c->operands[i] : standard[0];
+		names[a->store->n + i] = inputs[i];
 	span_open(c, s, names, all, &a->tables, &a->corpus);
 	for (size_t i = 0; i < a->store->n; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];

@@ -47,7 +47,6 @@ static int marks_of(void *worker, uint32_t document, struct sh_buf *out, struct 
 
 void span_exact(struct cli *c, struct span_settings *s)
 {
-	static char *const standard[] = { "-" };
 	struct worker workers[CLI_MAX_JOBS];
 	void *all[CLI_MAX_JOBS];
 	struct sh_tables tables;
@@ -56,11 +55,13 @@ void span_exact(struct cli *c, struct span_settings *s)
 	struct sh_exact_opts how = { s->length, s->seed.k, s->every, c->jobs, s->memory / 2,
 		&tables };
 	struct sh_error err;
+	char *const *names;
 	uint32_t *marked;
+	size_t n;
 
 	sh_tables_init(&tables, s->memory / 2, c->tmpdir);
-	span_open(c, s, c->n_operands ? c->operands : standard, c->n_operands ? c->n_operands : 1,
-	    &tables, &corpus);
+	names = cli_inputs(c, &n);
+	span_open(c, s, names, n, &tables, &corpus);
 	span_load(c, s, &corpus, &(struct span_part){ .no_seeds = true }, &texts);
 	marked = sh_tables_get_zeroed(
 	    &tables, SH_EXACT_WORDS((size_t)texts.at[texts.n]), sizeof *marked, &err);

@@ -218,12 +218,8 @@ void span_find(struct cli *c, const struct span_settings *s, const struct sh_cor
 
 void span_self(struct cli *c, struct span_settings *s)
 {
-	static char *const standard[] = { "-" };
-	bool named = s->seeds;
-	char *const *names = named           ? (char *const *)(void *)s->files.name
-			     : c->n_operands ? c->operands
-					     : standard;
-	size_t n = named ? s->files.n : c->n_operands ? c->n_operands : 1;
+	size_t n = s->files.n;
+	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : cli_inputs(c, &n);
 	struct sh_tables tables;
 	struct sh_grouping how = { &tables, c->jobs };
 	struct sh_corpus corpus;
