@@ -124,3 +124,38 @@ agree() {
 		grep -qx "${run%% *}: cannot write a temporary file (TMPDIR names another folder): File too large" err
 	done
 }
+
+@test "many files: the output and the messages are the same with any number of threads" {
+	local run
+	# Files of each form, also larger than what is read ahead of a file.
+	split -a 2 -l 20 "$docs" part.
+	gzip part.*[aeiou]
+	bzip2 part.*[bdf]
+	: >part.ax
+	for run in 1 2 3 4; do
+		cat "$docs"
+	done >large
+	gzip -1 <large >large.gz
+	head -c 100000 large.gz >cut.gz
+	mkdir folder
+	for run in '0 shtok part.a* large <(cat part.ac) large.gz large.gz part.[b-z]*' \
+	    '0 shfp --rejects rejected part.* <(echo bad) part.*' '2 shtok part.a* cut.gz part.b*' \
+	    '2 shtok part.a* missing part.b*' '2 shtok part.* folder part.*' '2 shtok part.* <(gzip <<<bad) part.*'; do
+		same_by_threads "${run#* }"
+		exits "${run% sh*}"
+		[ "$(wc -l <out)" -gt 500 ]
+	done
+}
+
+@test "many files: a FIFO is opened in its turn" {
+	head -n 300 "$docs" >a
+	mkfifo one two
+	cat a a a | shtok >expected
+	shtok -j 8 a one two a >out 9>&- &
+	exec 9>one
+	until_true 60 asleep $! shtok
+	exec 9>&-
+	timeout 60 sh -c 'cat a >two'
+	wait $!
+	same expected out
+}

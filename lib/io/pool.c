@@ -120,13 +120,23 @@ static void enqueue(struct sh_pool_queue *q, struct sh_job *job, int got)
 	pthread_mutex_unlock(&q->lock);
 }
 
+/* Waits for the turn to read. Meanwhile reads later operands ahead. */
+static void begin_reading(struct sh_pool_queue *q)
+{
+	while (pthread_mutex_trylock(&q->reading) != 0)
+		if (!q->source || !sh_source_ahead(q->source)) {
+			pthread_mutex_lock(&q->reading);
+			return;
+		}
+}
+
 /* Reads the next chunk. Returns its job, or NULL at the end. */
 static struct sh_job *next_job(struct sh_pool_queue *q)
 {
 	struct sh_job *job;
 	int got = 0;
 
-	pthread_mutex_lock(&q->reading);
+	begin_reading(q);
 	job = free_job(q);
 	if (job) {
 		got = job_fill(q, job, &q->read_err);
@@ -279,8 +289,10 @@ static int run_queue(struct sh_pool_queue *q, struct thread *threads, struct sh_
 {
 	if (q->source && pipe2(q->cancel, O_CLOEXEC) < 0)
 		return sh_error_sys(err, "cannot make a pipe");
-	if (q->source)
+	if (q->source) {
 		q->source->cancel = q->cancel[0];
+		sh_source_use_threads(q->source, q->pool->n_workers);
+	}
 	run_threads(q, threads);
 	if (q->source) {
 		q->source->cancel = -1;

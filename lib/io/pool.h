@@ -1,7 +1,8 @@
 /* Several threads process chunks of lines. The results are written in input order.
  *
  * Each worker reads a chunk, processes it, and writes finished chunks, the oldest first. One worker
- * at a time reads, and one at a time writes. The calling thread is one of the workers. The output
+ * at a time reads, and one at a time writes. A worker that waits for its turn to read opens and
+ * decompresses the beginnings of later files (io/ahead.h). The calling thread is one of the workers. The output
  * is the same for any number of workers, also after an error: all records before the first bad
  * record are written, and no record after it. A finished chunk is written at once, even while a
  * reader waits for the next chunk.

@@ -37,15 +37,23 @@ static void close_operand(struct sh_source *s)
 		close(s->fd); /* unchecked: nothing was written */
 	s->fd = -1;
 	s->open = false;
+	s->begun_ahead = NULL;
 	sh_decompress_free(&s->packed);
 }
 
 void sh_source_free(struct sh_source *s)
 {
 	close_operand(s);
+	sh_ahead_delete(s->ahead);
 	sh_buf_free(&s->tail);
 	sh_buf_free(&s->peeked);
 	sh_header_free(&s->header);
+}
+
+void sh_source_use_threads(struct sh_source *s, unsigned threads)
+{
+	if (threads > 1 && s->n_names - s->next > 1 && !s->fds && !s->ahead)
+		s->ahead = sh_ahead_new(s->names, s->n_names, s->next, threads);
 }
 
 static int open_operand(struct sh_source *s, struct sh_error *err)
@@ -57,6 +65,12 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	s->check = (struct sh_trailer_check){ 0 };
 	s->codec = NULL;
 	s->open = true;
+	if (s->ahead)
+		s->begun_ahead = sh_ahead_take(s->ahead, s->next - 1, &s->codec);
+	if (s->begun_ahead) {
+		s->looked = true;
+		return 0;
+	}
 	if (s->fds) {
 		s->fd = s->fds[s->next - 1];
 	} else if (strcmp(s->name, "-") == 0) {
@@ -110,6 +124,26 @@ static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 	}
 }
 
+/* Reads once, decompressed. Returns the number of bytes, 0 at the end, or -1. */
+static ssize_t read_text(struct sh_source *s, char *p, size_t n, struct sh_error *err)
+{
+	struct sh_reader *r = s->begun_ahead;
+	struct sh_slice ready;
+
+	if (!r)
+		return s->packed.layers ? sh_decompress_more(&s->packed, p, n, err)
+					: read_file(s, p, n, err);
+	if (sh_reader_need(r, 1, err) < 0) {
+		err->file = NULL;
+		return -1;
+	}
+	ready = sh_reader_ready(r);
+	n = ready.n < n ? ready.n : n;
+	memcpy(p, ready.p, n);
+	sh_reader_consume(r, n);
+	return (ssize_t)n;
+}
+
 /* Reads once to the end of b, decompressed. Sets s->eof when there was no more. Returns 0 or -1. */
 static int read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
@@ -118,13 +152,10 @@ static int read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err
 	/* The buffer grows geometrically, so a very long line is copied only O(log n) times. */
 	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	if (s->packed.layers)
-		got = sh_decompress_more(&s->packed, b->p + b->n, READ_SIZE, err);
-	else
-		got = read_file(s, b->p + b->n, READ_SIZE, err);
+	got = read_text(s, b->p + b->n, READ_SIZE, err);
 	if (got < 0) {
 		/* The message of a decoder names no file. */
-		if (err->code != SH_ERR_NOMEM && s->packed.layers)
+		if (err->code != SH_ERR_NOMEM && s->codec)
 			err->file = s->name;
 		return -1;
 	}

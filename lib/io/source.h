@@ -8,6 +8,7 @@
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
+#include "io/ahead.h"
 #include "io/decompress.h"
 #include "io/header.h"
 #include "io/trailer.h"
@@ -53,9 +54,11 @@ struct sh_source {
 	uint64_t at;      /* bytes of all operands, decompressed, before the next line */
 	bool begun;       /* a chunk of the open operand was returned */
 	bool eof;
-	bool looked;                  /* the first bytes were checked for a compressed format */
-	struct sh_decompress packed;  /* the decoders of the open operand, if it is compressed */
-	const struct sh_codec *codec; /* form of the last operand; NULL: not compressed */
+	bool looked;                   /* the first bytes were checked for a compressed format */
+	struct sh_decompress packed;   /* the decoders of the open operand, if it is compressed */
+	struct sh_ahead *ahead;        /* NULL, or reads later operands ahead */
+	struct sh_reader *begun_ahead; /* of the open operand, when it was read ahead; else NULL */
+	const struct sh_codec *codec;  /* form of the last operand; NULL: not compressed */
 	struct sh_buf tail;   /* the lines left to the next chunk, and the unfinished line */
 	bool tail_has_lines;  /* `tail` begins with whole lines */
 	struct sh_buf peeked; /* the chunk for the next sh_source_read(); may be empty */
@@ -94,6 +97,16 @@ struct sh_source {
 /* Reads standard input when n_names is 0. The names must outlive the source. */
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names);
 void sh_source_free(struct sh_source *s);
+
+/* Lets threads read later operands ahead by sh_source_ahead(), while another thread reads. */
+void sh_source_use_threads(struct sh_source *s, unsigned threads);
+
+/* Reads the beginning of a later operand. Returns false when there is nothing to read ahead. Any
+ * thread may call it at any time. */
+static inline bool sh_source_ahead(const struct sh_source *s)
+{
+	return s->ahead && sh_ahead_work(s->ahead);
+}
 
 /* Replaces the content of *b by the next whole lines. Returns 1, 0 at the end of the last operand,
  * or -1. Returns as soon as one read brought a whole line. */
