@@ -10,13 +10,15 @@
 enum {
 	CHUNK = 1 << 20,  /* bytes of WARC records in a job */
 	SMALL = 16 << 20, /* a larger file or record is no job */
+	PACKED = 4 << 20, /* bytes of the largest compressed file that is a job as it stands */
 	TEXT = 1 << 9,    /* bytes of a message */
 };
 
 /* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
  * NUL. */
 struct head {
-	bool warc;
+	bool warc;   /* the input is whole records of WARC */
+	bool packed; /* the input is a compressed file */
 	size_t name_n, id_n;
 	uint64_t offset;   /* of the input in its file */
 	uint64_t progress; /* bytes that were read since the job before */
@@ -60,6 +62,8 @@ static int on_document(
 	char text[TEXT + SH_ID_MAX];
 	int n;
 
+	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
+		return -1;
 	if (doc_add_line(&w->job->out, doc, err) < 0)
 		return -1;
 	w->job->records++;
@@ -129,21 +133,35 @@ static int note_counts(struct doc_worker *w, struct sh_error *err)
 		   : note_tally(w, AS_TEXT, &in->as_text, err);
 }
 
+/* See sh_decompress_read. */
+static ssize_t read_slice(void *slice, void *p, size_t n, struct sh_error *err)
+{
+	struct sh_slice *rest = slice;
+
+	(void)err;
+	n = n < rest->n ? n : rest->n;
+	if (n)
+		memcpy(p, rest->p, n);
+	*rest = sh_slice(rest->p + n, rest->n - n);
+	return (ssize_t)n;
+}
+
 static int work(void *worker, struct sh_job *job)
 {
 	struct doc_worker *w = worker;
 	struct sh_error *err = &job->err;
 	const char *name = job->chunk.p + sizeof(struct head), *id;
 	struct sh_reader r;
+	struct sh_slice in;
 	struct head h;
 	int status;
 
 	memcpy(&h, job->chunk.p, sizeof h);
 	id = name + h.name_n + 1;
 	w->job = job;
-	status = sh_reader_memory(&r,
-	    sh_slice(id + h.id_n + 1, (size_t)(job->chunk.p + job->chunk.n - (id + h.id_n + 1))),
-	    err);
+	in = sh_slice(id + h.id_n + 1, (size_t)(job->chunk.p + job->chunk.n - (id + h.id_n + 1)));
+	status = h.packed ? sh_reader_open_stream(&r, read_slice, &in, name, err)
+			  : sh_reader_memory(&r, in, err);
 	r.name = name;
 	r.offset = h.offset;
 	if (status == 0)
@@ -153,6 +171,10 @@ static int work(void *worker, struct sh_job *job)
 	if (status < 0 && !w->refused && err->code != SH_ERR_NOMEM) {
 		err->file = name;
 		status = on_trouble(w, err);
+	}
+	if (h.packed) {
+		h.progress += r.offset;
+		memcpy(job->chunk.p, &h, sizeof h);
 	}
 	sh_reader_close(&r);
 	return status < 0 ? -1 : note_counts(w, err);
@@ -208,8 +230,10 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	const char *end = job->out.p + job->out.n, *next;
 	struct head h;
 
-	memcpy(&h, job->chunk.p, sizeof h);
-	progress_read(&run->cli->progress, h.progress, job->records);
+	if (!job->part) {
+		memcpy(&h, job->chunk.p, sizeof h);
+		progress_read(&run->cli->progress, h.progress, job->records);
+	}
 	for (const char *p = job->out.p; job->out.n && p < end; p = next) {
 		const char *tab = memchr(p, '\t', (size_t)(end - p));
 
@@ -319,16 +343,41 @@ static bool is_warc(const struct doc_run *run, struct sh_slice head)
 	       (run->in.format == SH_FORMAT_AUTO && head.n > 5 && memcmp(head.p, "WARC/", 5) == 0);
 }
 
+/* Makes a job of a compressed file. Returns 1; 0 when the file is no job; or -1. */
+static int push_packed(struct doc_run *run, const struct sh_reader *r, const char *path,
+    struct sh_slice id, struct sh_error *err)
+{
+	static const struct head packed = { .packed = true };
+	struct sh_job *job;
+	int got;
+
+	run->record.n = 0;
+	got = sh_reader_packed(r, PACKED, &run->record, err);
+	if (got <= 0)
+		return got;
+	run->unread -= sh_reader_ready(r).n; /* the job reports them */
+	job = new_job(run, path, id, &packed, err);
+	if (sh_buf_add(&job->chunk, run->record.p, run->record.n, err) < 0)
+		return -1;
+	sh_feed_push(run->feed, job);
+	return 1;
+}
+
 /* Makes jobs of an input, or parses it here. */
 static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path, struct sh_slice id,
     struct sh_error *err)
 {
 	static const struct head whole = { 0 };
 	struct sh_slice all;
+	int got = 0;
 
 	run->in.reader = r;
 	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
+	if (!sh_container_of(sh_reader_ready(r)))
+		got = push_packed(run, r, path, id, err);
+	if (got != 0)
+		return got < 0 ? -1 : 0;
 	if (is_warc(run, sh_reader_ready(r)) && !sh_container_of(sh_reader_ready(r))) {
 		if (cut_warc(run, r, path, err) < 0)
 			return -1;

@@ -1489,6 +1489,12 @@ response() {
 	head -c 30000 in/a.warc >in/cut.warc
 	(head -c 30000 in/a.warc; echo; echo amid; cat in/a.warc) >in/damaged.warc
 	tar cf in/all.tar in/1.html in/2.txt
+	tar czf in/all.tar.gz in/1.html in/2.txt in/3.jsonl in/3.bin
+	for i in html txt bin jsonl; do
+		gzip -c in/1.$i >in/packed.$i.gz
+		bzip2 -c in/2.$i | gzip >in/twice.$i.bz2.gz
+	done
+	(cat in/b.warc.gz; echo more) >in/damaged.warc.gz
 	for options in '--verbose --rejects bad' '-f id,text --rejects bad --trailer=out' '--max-size 5K --rejects bad' ''; do
 		for j in 1 2 3 8 16; do
 			rm -f bad
@@ -1504,5 +1510,23 @@ response() {
 			[ ! -e bad.1 ] || same bad.1 bad.$j
 		done
 		[ -s out.1 ]
+	done
+}
+
+@test "small compressed files with much text give the same output with 1, 3 and 8 threads" {
+	text=$(printf 'text %.0s' {1..200})
+	mkdir in
+	for i in 1 2 3; do
+		awk -v i=$i -v text="$text" 'BEGIN { while (n < 20000) printf "{\"id\":\"%d.%d\",\"text\":\"%s\"}\n", i, ++n, text }' |
+		    gzip -1 >in/$i.jsonl.gz
+	done
+	[ "$(wc -c <in/1.jsonl.gz)" -lt 4000000 ]
+	shdoc in >expected
+	[ "$(wc -l <expected)" -eq 60000 ]
+	for j in 3 8; do
+		try "shdoc -j $j in"
+		exits 0
+		same expected out
+		[ ! -s err ]
 	done
 }

@@ -175,16 +175,23 @@ static bool beginning(const struct sh_reader *r, off_t *at)
 	return true;
 }
 
-bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size)
+/* Sets *size to the bytes of the input before decompression. Returns false when the input is not an
+ * open regular file. */
+static bool raw_size(const struct sh_reader *r, uint64_t *size)
 {
 	struct stat st;
 	off_t begun;
 
-	if (r->eof || r->packed.layers || !beginning(r, &begun) || fstat(r->fd, &st) < 0 ||
-	    !S_ISREG(st.st_mode) || st.st_size < begun)
+	if (r->eof || !beginning(r, &begun) || fstat(r->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    st.st_size < begun)
 		return false;
 	*size = (uint64_t)(st.st_size - begun);
 	return true;
+}
+
+bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size)
+{
+	return !r->packed.layers && raw_size(r, size);
 }
 
 ssize_t sh_reader_at(
@@ -199,6 +206,24 @@ ssize_t sh_reader_at(
 			got = pread(r->fd, p, n, begun + (off_t)at);
 		while (got < 0 && errno == EINTR);
 	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
+}
+
+int sh_reader_packed(const struct sh_reader *r, size_t max, struct sh_buf *b, struct sh_error *err)
+{
+	uint64_t size;
+	ssize_t got = 1;
+
+	if (!r->packed.layers || !raw_size(r, &size) || size > max)
+		return 0;
+	if (sh_buf_reserve(b, (size_t)size, err) < 0)
+		return -1;
+	for (size_t n = 0; n < size && got > 0; n += (size_t)got) {
+		got = sh_reader_at(r, n, b->p + b->n, (size_t)size - n, err);
+		if (got < 0)
+			return -1;
+		b->n += (size_t)got;
+	}
+	return 1;
 }
 
 int sh_reader_line(

@@ -61,6 +61,11 @@ bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size);
 ssize_t sh_reader_at(
     const struct sh_reader *r, uint64_t at, void *p, size_t n, struct sh_error *err);
 
+/* Appends all bytes of the input to *b as they stand in the file, when it is a compressed regular
+ * file of at most `max` bytes that is not read to its end. Ready bytes stay ready. Returns 1; 0 for
+ * another input; or -1. */
+int sh_reader_packed(const struct sh_reader *r, size_t max, struct sh_buf *b, struct sh_error *err);
+
 /* Returns the ready bytes. The bytes move when the reader reads more. */
 static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)
 {
