@@ -261,6 +261,9 @@ static void recall(void)
 	}
 	ok(missed((struct sh_minkeys){ 4, 16 }, 8, 10, 4000) < 8,
 	    "small sets share keys as often as large sets");
+	ok(fabs(sh_reach(64, true, 800000, 14) - at_most(14, 64, 0.1)) < 1e-9 &&
+		fabs(sh_reach(128, true, 500000, 0) - at_most(0, 128, 0.25)) < 1e-9,
+	    "the reach of a distance is that of the binomial distribution");
 }
 
 /* Keys find at least as many pairs as the distance, from the lowest similarity on. */

@@ -262,11 +262,12 @@ static bool same_documents(const struct sh_corpus *a, const struct sh_corpus *b)
 static void hold(struct sh_corpus *c)
 {
 	uint32_t document[100];
+	size_t n = 1 + rng_below(rng_below(2) ? 4 : 100);
 
 	c->reads = true;
-	for (unsigned i = 0; i < 100; i++)
+	for (size_t i = 0; i < n; i++)
 		document[i] = (uint32_t)rng_below(c->n);
-	must(sh_corpus_hold(c, document, 100, &err) == 0);
+	must(sh_corpus_hold(c, document, n, &err) == 0);
 }
 
 static void compare_corpora(void)
@@ -279,6 +280,8 @@ static void compare_corpora(void)
 		struct sh_tables tables;
 		uint64_t lines[2] = { 0 };
 		unsigned bad[2] = { 0 };
+		/* Held documents of a small file may seem to be near those of the next file. */
+		bool few = rng_below(2);
 
 		sh_tables_init(&tables, rng_below(2) ? 0 : (size_t)1 << (10 + rng_below(14)), NULL);
 		must(sh_corpus_init(&plain, &form, &err) == 0);
@@ -287,9 +290,9 @@ static void compare_corpora(void)
 		c.jobs = 1 + (unsigned)rng_below(3);
 		c.keeps_open = true;
 		for (size_t files = 1 + rng_below(3); files > 0; files--) {
-			write_documents((unsigned)rng_below(1000));
+			write_documents((unsigned)rng_below(few ? 20 : 1000));
 			open_as(&plain, 0, &lines[0], &bad[0]);
-			open_as(&c, (unsigned)rng_below(3), &lines[1], &bad[1]);
+			open_as(&c, (unsigned)rng_below(few ? 1 : 3), &lines[1], &bad[1]);
 			unlink(path);
 		}
 		must(sh_corpus_index(&plain, &err) == 0 && sh_corpus_index(&c, &err) == 0);
@@ -308,7 +311,7 @@ static void compare_corpora(void)
 
 int main(void)
 {
-	rng_init(0x71ECE5);
+	rng_init(3); /* holds documents that seem to be near those of the next file */
 	scratch(path, "pieces");
 	scratch(other, "pieces-other");
 	random_inputs(0);
