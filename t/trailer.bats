@@ -185,6 +185,21 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 	gives "\t$(($(wc -l <"$docs") * 2))\t3"
 }
 
+@test "--trailer: a file without any line lacks its trailer, as an operand and as a file of -d" {
+	: >empty
+	printf 'a\tone two\n' >docs
+	(cat docs; count docs) >good
+	none='empty: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)'
+	for input in empty 'good empty' 'empty good'; do
+		try "shdedup -q --trailer=in $input"
+		exits 2
+		says "shdedup: $none"
+	done
+	try 'printf "a\ta\t0\n\t\tsimhash-trailer\t1\t-\n" | shverify --trailer=in -d good -d empty'
+	exits 2
+	says "shverify: $none"
+}
+
 @test "--trailer: an empty line of a file of -d counts in the checksum, and a byte order mark does not" {
 	printf '%s\n' one '' two | shdedup -q -l --trailer=out >docs
 	[ "$(wc -l <docs)" = 4 ]

@@ -50,6 +50,7 @@ struct sh_corpus {
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
+	size_t n_scanned; /* the first files, which sh_corpus_scan() has read */
 	struct sh_pieces pieces;
 	uint64_t *at;     /* offset of each document, counted over all files */
 	size_t n, at_cap; /* number of documents; elements allocated in `at` */
@@ -88,9 +89,9 @@ int sh_corpus_add(
  * the line, or -1 with *err to stop. */
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
 
-/* Adds all documents of the file that was opened last. Adds the number of its lines, bad ones
- * included, without header and trailers, to *lines. With form.line_ids the first line of the file
- * has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after all
+/* Adds all documents of the files that were opened since the last call. Adds the number of their
+ * lines, bad ones included, without headers and trailers, to *lines. With form.line_ids the first
+ * line has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after all
  * lines were read. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);

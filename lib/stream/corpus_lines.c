@@ -131,6 +131,7 @@ static int read_header(
 static int divide(struct sh_corpus *c, struct sh_corpus_range_file *f,
     struct sh_document_room *room, struct sh_error *err)
 {
+	const struct sh_trailer_check none = { 0 };
 	struct sh_slice all;
 	size_t n;
 
@@ -140,6 +141,10 @@ static int divide(struct sh_corpus *c, struct sh_corpus_range_file *f,
 	f->begin = n ? n : all.n - sh_utf8_skip_bom(all).n;
 	f->line = 1 + sh_count_newlines(all.p, n);
 	f->ranges = (size_t)((f->file->n - f->begin + RANGE - 1) / RANGE);
+	if (f->ranges == 0 && c->trailer && sh_trailer_verify(&none, err) < 0) {
+		err->file = f->file->name;
+		return -1;
+	}
 	return c->form.csv ? find_quotes(c, f, err) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* Reads the documents of a file by several threads. */
+/* Reads the documents of files by several threads. */
 #include <stdlib.h>
 
 #include "base/siphash.h"
@@ -87,19 +87,21 @@ static int add_documents(void *scan, struct sh_job *job, struct sh_error *err)
 	return sh_corpus_add(s->corpus, &new, job->aside.n / sizeof *value, err);
 }
 
-/* ---- the file ---- */
+/* ---- the files ---- */
 
 /* Calls bad() for the bad lines. */
 static int report_bad_lines(
     const struct scan *s, struct sh_document_room *room, struct sh_error *err)
 {
 	const struct sh_corpus *c = s->corpus;
-	const struct sh_corpus_file *f = &c->file[c->n_files - 1];
+	const struct sh_corpus_file *f = c->file;
 
 	for (size_t i = 0; i < s->n_bad; i++) {
 		struct sh_document doc;
 		struct sh_slice line;
 
+		while (s->bad_line[i].at >= f->base + f->n)
+			f++;
 		if (sh_corpus_bytes(c, f, s->bad_line[i].at - f->base, room, &line, err) < 0)
 			return -1;
 		line = sh_record_front(line, c->form.csv);
@@ -143,7 +145,7 @@ int sh_corpus_scan(
 	struct sh_error failure;
 	int status;
 
-	if (sh_corpus_lines_init(&s.lines, c, c->n_files - 1, *lines + 1, err) < 0)
+	if (sh_corpus_lines_init(&s.lines, c, c->n_scanned, *lines + 1, err) < 0)
 		return -1;
 	status = read_documents(&s, c->jobs ? c->jobs : 1, &failure);
 	*lines = s.lines.number - 1;
@@ -153,6 +155,7 @@ int sh_corpus_scan(
 		status = -1;
 	else if (status < 0)
 		*err = failure;
+	c->n_scanned = c->n_files;
 	sh_document_room_free(&room);
 	free(s.bad_line);
 	return status;
