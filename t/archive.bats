@@ -218,6 +218,17 @@ state() {
 	done
 }
 
+@test "of equally similar documents of the archive, the report names the first" {
+	sharchive init archive
+	printf '%s\tone two three four five six seven\n' x y >docs
+	cut -f 1 docs >ids
+	try 'shdedup -q -a archive --protect ids docs'
+	same docs out
+	try 'shdedup -q -a archive --report report <(sed 1d docs | tr y z)'
+	gives
+	printf 'z\tx\t0\t1.0000\n' | same - report
+}
+
 @test "--store none: matches are not verified, and the report has - as similarity" {
 	printf 'a\t%s\n' "$(seq -s ' ' 100 160)" >one
 	printf 'b\t%s\n' "$(seq -s ' ' 100 160)" >two
