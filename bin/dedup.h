@@ -84,8 +84,6 @@ struct dedup_state {
 	struct sh_sink report, *to; /* to: the output for the report */
 };
 
-/* Returns the bytes of all inputs, decompressed. */
-uint64_t dedup_input_bytes(const struct dedup_state *s);
 /* After the files were opened: chooses s->plan by a sample of the documents. */
 void dedup_plan(struct dedup_state *s);
 /* Reads the documents of the operands into s->corpus and s->dedup, in input order. With an archive

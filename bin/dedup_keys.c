@@ -202,7 +202,7 @@ static void choose(struct dedup_state *s, struct sample *sample)
 		cli_die(s->cli, &err);
 	}
 	sample_input(s, sample);
-	s->plan.documents = count_documents(sample, dedup_input_bytes(s));
+	s->plan.documents = count_documents(sample, sh_corpus_size(&s->corpus));
 	for (size_t i = 0; i < PLACES; i++)
 		place[i] = (struct sh_key_place){ sample->value + i * EACH * SH_KEY_PLAN_VALUES,
 			sample->place[i].n };
@@ -215,7 +215,7 @@ void dedup_plan(struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;
 	struct sample sample = { .value = NULL };
-	uint64_t bytes = dedup_input_bytes(s);
+	uint64_t bytes = sh_corpus_size(&s->corpus);
 	struct sh_error err;
 
 	s->sample_features = how->sample_features;

@@ -358,7 +358,9 @@ static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 static void open_files(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
+	char *const *names;
 	struct sh_error err;
+	size_t n;
 
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
@@ -366,23 +368,14 @@ static void open_files(struct dedup_state *s)
 	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
 	s->corpus.trailer = c->trailer_in;
-	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++)
-		if (sh_corpus_open(
-			&s->corpus, c->n_operands ? c->operands[i] : "-", c->tmpdir, &err) < 0)
-			cli_die(c, &err);
+	names = cli_inputs(c, &n);
+	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0)
+		cli_die(c, &err);
 	s->corpus.reads =
-	    dedup_input_bytes(s) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
+	    sh_corpus_size(&s->corpus) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
 }
 
-uint64_t dedup_input_bytes(const struct dedup_state *s)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < s->corpus.n_files; i++)
-		all += s->corpus.file[i].n;
-	return all;
-}
-
+/* Dies when files changed while they were read. */
 static void check_files(const struct dedup_state *s)
 {
 	const struct sh_corpus *corpus = &s->corpus;

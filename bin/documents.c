@@ -9,7 +9,7 @@ static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
 void documents_read(struct cli *c, const struct sh_document_form *form, char *const *names,
     size_t n, struct sh_tables *tables, bool progress, struct sh_corpus *corpus)
 {
-	uint64_t lines = 0, bytes = 0;
+	uint64_t lines = 0;
 	struct sh_error err;
 
 	if (sh_corpus_init(corpus, form, &err) < 0)
@@ -17,16 +17,12 @@ void documents_read(struct cli *c, const struct sh_document_form *form, char *co
 	corpus->tables = tables;
 	corpus->trailer = c->trailer_in;
 	corpus->jobs = c->jobs;
-	for (size_t i = 0; i < n; i++) {
-		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0)
-			cli_die(c, &err);
-		bytes += corpus->file[i].n;
-	}
-	if (sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0 ||
+	if (sh_corpus_open(corpus, names, n, c->tmpdir, &err) < 0 ||
+	    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0 ||
 	    sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
 	if (progress)
-		progress_read(&c->progress, bytes, lines);
+		progress_read(&c->progress, sh_corpus_size(corpus), lines);
 }
 
 void documents_warn(struct cli *c, const struct sh_corpus *corpus, const char *what)

@@ -10,9 +10,9 @@
 #include "io/descriptor.h"
 #include "io/reader.h"
 
-/* Returns whether the bytes at the position of fd are compressed. Ignores read errors, which the
- * next read reports. */
-static bool is_compressed(int fd)
+/* Returns the form of the bytes at the position of fd; NULL when they are not compressed. Ignores
+ * read errors, which the next read reports. */
+static const struct sh_codec *codec_of(int fd)
 {
 	char head[SH_CODEC_MAGIC];
 	off_t at = lseek(fd, 0, SEEK_CUR);
@@ -25,7 +25,7 @@ static bool is_compressed(int fd)
 			break;
 		n += got < 0 ? 0 : (size_t)got;
 	}
-	return n > 0 && sh_codec_of(sh_slice(head, n));
+	return n > 0 ? sh_codec_of(sh_slice(head, n)) : NULL;
 }
 
 /* Returns whether the file has a size. Files of /proc have bytes, but their size is 0. */
@@ -37,13 +37,17 @@ static bool has_size(int fd, const struct stat *st)
 }
 
 /* Returns 1; 0 when the input cannot be mapped; or -1. */
-static int is_mappable(const struct sh_mapped *m, const struct stat *st, struct sh_error *err)
+static int is_mappable(struct sh_mapped *m, const struct stat *st, struct sh_error *err)
 {
 	if (S_ISDIR(st->st_mode)) {
 		errno = EISDIR;
 		return sh_cannot_read(m->name, err);
 	}
-	return S_ISREG(st->st_mode) && has_size(m->fd, st) && !is_compressed(m->fd);
+	m->regular = S_ISREG(st->st_mode);
+	if (!m->regular)
+		return 0;
+	m->codec = codec_of(m->fd);
+	return !m->codec && has_size(m->fd, st);
 }
 
 /* Maps the file at the beginning of a larger region: SH_PAD bytes behind the file are readable. */

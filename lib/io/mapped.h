@@ -13,11 +13,13 @@ struct sh_mapped {
 	/* The bytes from the position of the descriptor on. SH_PAD readable bytes follow. */
 	const char *p;
 	size_t n;
-	const char *name; /* for messages; borrowed */
-	int fd;           /* of the mapped file; -1: closed, the bytes stay mapped */
-	void *base;       /* NULL: not mapped */
-	size_t length;    /* of the mapping, in bytes */
-	size_t size;      /* of the file, in bytes */
+	const char *name;             /* for messages; borrowed */
+	const struct sh_codec *codec; /* the form of a compressed file; NULL: not compressed */
+	bool regular;                 /* the file can be opened again */
+	int fd;                       /* of the mapped file; -1: closed, the bytes stay mapped */
+	void *base;                   /* NULL: not mapped */
+	size_t length;                /* of the mapping, in bytes */
+	size_t size;                  /* of the file, in bytes */
 };
 
 /* "-" is standard input. Returns 1; 0 when the input cannot be mapped, and then m->fd is open and

@@ -48,10 +48,11 @@ static bool lz4_unpack(struct sh_slice packed, char *to, size_t n)
 
 /* ---- writing ---- */
 
-/* The input that is being added. */
+/* The inputs that are being added. */
 struct copy {
 	struct sh_pieces *to;
-	uint64_t base; /* bytes of the text before this input */
+	uint64_t base; /* bytes of the text before these inputs */
+	struct sh_pieces_text *text;
 };
 
 /* Bytes of a piece, in the text and in the file. */
@@ -144,13 +145,15 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	status = fits_in_memory(c, job) ? sh_buf_add(&p->held, job->in.p, job->in.n, err)
 					: write_pieces(p, job, err);
 	p->n += job->in.n;
+	c->text[job->from.operand].n += job->in.n;
+	c->text[job->from.operand].codec = job->from.codec;
 	return status;
 }
 
-int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
-    const struct sh_codec **codec, struct sh_error *err)
+int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_inputs *in,
+    struct sh_pieces_text *text, struct sh_error *err)
 {
-	struct copy copy = { p, p->n };
+	struct copy copy = { p, p->n, text };
 	unsigned jobs = in->jobs ? in->jobs : 1;
 	void **workers = calloc(jobs, sizeof *workers);
 	struct sh_pool pool = { work, workers, jobs, done, &copy };
@@ -161,12 +164,12 @@ int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
 		return sh_error_nomem(err);
 	for (unsigned i = 0; i < jobs; i++)
 		workers[i] = &copy;
-	sh_source_init(&source, (char *const[]){ (char *)(uintptr_t)in->name }, 1);
-	source.fds = &in->fd;
+	memset(text, 0, in->n * sizeof *text);
+	sh_source_init(&source, in->names, in->n);
+	source.fds = in->fds;
 	source.copies = true;
 	source.header.csv = in->csv;
 	status = sh_pool_run(&pool, &source, err);
-	*codec = source.codec;
 	sh_source_free(&source);
 	free(workers);
 	if (status < 0 || sh_buf_reserve(&p->held, SH_PAD, err) < 0)

@@ -10,7 +10,8 @@
 #define SH_IO_PIECES_H
 
 #include "base/buf.h"
-#include "io/codec.h"
+
+#include <stdbool.h>
 
 /* A piece in the file. It ends where the next piece begins; the last piece ends at sh_pieces.n and
  * sh_pieces.written. */
@@ -38,17 +39,24 @@ struct sh_piece_room {
 	size_t number;
 };
 
-struct sh_pieces_input {
-	int fd;           /* is read to its end, and is not closed */
-	const char *name; /* for messages */
-	bool csv;         /* the records are CSV */
-	unsigned jobs;    /* threads that compress; 0: one */
+struct sh_pieces_inputs {
+	char *const *names; /* "-" is standard input */
+	size_t n;
+	const int *fds; /* open descriptors, which are not closed; NULL: opens `names` */
+	bool csv;       /* the records are CSV */
+	unsigned jobs;  /* threads that decompress inputs and compress pieces; 0: one */
 };
 
-/* Appends the text of an input, decompressed. Sets *codec to the form of the input, or to NULL when
- * it was not compressed. Returns 0; or -1, and then p can only be freed. */
-int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
-    const struct sh_codec **codec, struct sh_error *err);
+/* The text of an input. */
+struct sh_pieces_text {
+	uint64_t n;                   /* bytes, decompressed */
+	const struct sh_codec *codec; /* that was decompressed; NULL: none, or no text */
+};
+
+/* Appends the texts of the inputs. Sets text[i] for input i. Returns 0; or -1, and then p can only
+ * be freed. */
+int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_inputs *in,
+    struct sh_pieces_text *text, struct sh_error *err);
 void sh_pieces_free(struct sh_pieces *p);
 
 /* Sets *bytes to the bytes from offset `at` to the end of the piece, or to the end of the text in

@@ -451,6 +451,8 @@ static int read_chunk(
 			return -1;
 	}
 	from->file = s->name;
+	from->operand = s->next - 1;
+	from->codec = s->codec;
 	from->line = s->line;
 	from->number = s->number;
 	from->at = s->at;

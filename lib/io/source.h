@@ -24,14 +24,16 @@ int sh_line_too_long(struct sh_error *err);
 
 /* Where the lines of a chunk came from. */
 struct sh_origin {
-	const char *file; /* an operand, borrowed */
-	uint64_t line;    /* number of the chunk's first line in the file, from 1 */
-	uint64_t number;  /* number of this line in all chunks, from 1 */
-	uint64_t lines;   /* lines in the chunk; a record of CSV may have several */
-	uint64_t at;      /* bytes of all operands, decompressed, before the chunk */
-	bool starts_file; /* the chunk has the first record of the file */
-	bool csv;         /* the records are CSV (io/csv.h) */
-	bool trailer;     /* lines that are trailers (io/trailer.h) were checked, and are skipped */
+	const char *file;             /* an operand, borrowed */
+	size_t operand;               /* its index */
+	const struct sh_codec *codec; /* its form, which was decompressed; NULL: not compressed */
+	uint64_t line;                /* number of the chunk's first line in the file, from 1 */
+	uint64_t number;              /* number of this line in all chunks, from 1 */
+	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
+	uint64_t at;                  /* bytes of all operands, decompressed, before the chunk */
+	bool starts_file;             /* the chunk has the first record of the file */
+	bool csv;                     /* the records are CSV (io/csv.h) */
+	bool trailer; /* lines that are trailers (io/trailer.h) were checked, and are skipped */
 	/* With a border function. continued: the first document may have begun in the chunk before.
 	 * unfinished: the last document may go on in the next chunk. */
 	bool continued, unfinished;

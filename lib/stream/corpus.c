@@ -49,46 +49,119 @@ void sh_corpus_free(struct sh_corpus *c)
 	*c = (struct sh_corpus){ 0 };
 }
 
-/* Reads a file that cannot be mapped. */
-static int open_pieces(
-    struct sh_corpus *c, struct sh_corpus_file *f, const char *dir, struct sh_error *err)
+/* Maps a file. Keeps the descriptor of a pipe, which cannot be opened again. */
+static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 {
-	struct sh_pieces_input in = { f->map.fd, f->name, c->form.csv, c->jobs };
+	struct sh_corpus_file *f = &c->file[c->n_files];
+	int mapped;
+
+	*f = (struct sh_corpus_file){ .name = name };
+	mapped = sh_mapped_open(&f->map, name, err);
+	if (mapped < 0)
+		return -1;
+	c->n_files++;
+	f->n = f->map.n;
+	f->codec = f->map.codec;
+	if (mapped ? !c->keeps_open : f->map.regular)
+		sh_mapped_close_descriptor(&f->map);
+	return 0;
+}
+
+/* Files that are not mapped: pipes, or files that can be opened again. */
+struct unmapped {
+	size_t n;
+	uint32_t *file; /* indices in sh_corpus.file */
+	char **name;
+	int *fd;
+	struct sh_pieces_text *text;
+};
+
+static int list_unmapped(
+    const struct sh_corpus *c, size_t from, bool regular, struct unmapped *u, struct sh_error *err)
+{
+	size_t n = c->n_files - from;
+
+	*u = (struct unmapped){ .file = calloc(n, sizeof *u->file),
+		.name = calloc(n, sizeof *u->name),
+		.fd = calloc(n, sizeof *u->fd),
+		.text = calloc(n, sizeof *u->text) };
+	if (!u->file || !u->name || !u->fd || !u->text)
+		return sh_error_nomem(err);
+	for (size_t i = from; i < c->n_files; i++) {
+		const struct sh_corpus_file *f = &c->file[i];
+
+		if (f->map.base || f->map.regular != regular)
+			continue;
+		u->file[u->n] = (uint32_t)i;
+		u->name[u->n] = (char *)(uintptr_t)f->name;
+		u->fd[u->n++] = f->map.fd;
+	}
+	return 0;
+}
+
+static void free_unmapped(struct unmapped *u)
+{
+	free(u->file);
+	free(u->name);
+	free(u->fd);
+	free(u->text);
+}
+
+/* Reads the texts of the listed files into pieces. */
+static int read_texts(
+    struct sh_corpus *c, const struct unmapped *u, const int *fds, struct sh_error *err)
+{
+	struct sh_pieces_inputs in = { u->name, u->n, fds, c->form.csv, c->jobs };
 	size_t held = c->pieces.held.n;
-	int status;
+	uint64_t at = c->pieces.n;
+
+	if (sh_pieces_add(&c->pieces, &in, u->text, err) < 0)
+		return -1;
+	if (c->tables)
+		sh_tables_charge(c->tables, c->pieces.held.n - held);
+	for (size_t i = 0; i < u->n; i++) {
+		struct sh_corpus_file *f = &c->file[u->file[i]];
+
+		f->in_pieces = at;
+		f->n = u->text[i].n;
+		if (!f->codec)
+			f->codec = u->text[i].codec;
+		sh_mapped_close(&f->map);
+		at += f->n;
+	}
+	return 0;
+}
+
+/* Reads the texts of the pipes, or of the other files that are not mapped, from file `from` on. */
+static int read_unmapped(struct sh_corpus *c, size_t from, bool regular, struct sh_error *err)
+{
+	struct unmapped u;
+	int status = list_unmapped(c, from, regular, &u, err);
+
+	if (status == 0 && u.n)
+		status = read_texts(c, &u, regular ? NULL : u.fd, err);
+	free_unmapped(&u);
+	return status;
+}
+
+int sh_corpus_open(
+    struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err)
+{
+	size_t from = c->n_files;
 
 	if (c->pieces.n == 0) {
 		c->pieces.memory = c->tables ? c->tables->memory / 2 : MEMORY;
 		c->pieces.dir = dir;
 	}
-	f->in_pieces = c->pieces.n;
-	status = sh_pieces_add(&c->pieces, &in, &f->codec, err);
-	f->n = c->pieces.n - f->in_pieces;
-	if (c->tables)
-		sh_tables_charge(c->tables, c->pieces.held.n - held);
-	sh_mapped_close(&f->map);
-	return status;
-}
-
-int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err)
-{
-	struct sh_corpus_file *f;
-	int mapped;
-
-	if (SH_RESERVE(c->file, c->files_cap, c->n_files + 1, err) < 0)
+	if (SH_RESERVE(c->file, c->files_cap, from + n, err) < 0)
 		return -1;
-	f = &c->file[c->n_files];
-	*f = (struct sh_corpus_file){ .name = name };
-	if (c->n_files)
-		f->base = f[-1].base + f[-1].n;
-	mapped = sh_mapped_open(&f->map, name, err);
-	if (mapped < 0 || (!mapped && open_pieces(c, f, dir, err) < 0))
+	for (size_t i = 0; i < n; i++)
+		if (map_file(c, names[i], err) < 0)
+			return -1;
+	if (read_unmapped(c, from, false, err) < 0 || read_unmapped(c, from, true, err) < 0)
 		return -1;
-	if (mapped)
-		f->n = f->map.n;
-	if (mapped && !c->keeps_open)
-		sh_mapped_close_descriptor(&f->map);
-	c->n_files++;
+	for (size_t i = from ? from : 1; i < c->n_files; i++)
+		c->file[i].base = c->file[i - 1].base + c->file[i - 1].n;
 	return 0;
 }
 

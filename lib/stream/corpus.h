@@ -70,9 +70,16 @@ struct sh_corpus {
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err);
 void sh_corpus_free(struct sh_corpus *c);
 
-/* Maps one more file, or reads all its text into pieces, without reading documents. Borrows name
- * and dir. dir: the folder of temporary files, as for sh_spill_folder(). */
-int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err);
+/* Maps n more files, or reads all their text into pieces, without reading documents. Borrows the
+ * names and dir. dir: the folder of temporary files, as for sh_spill_folder(). */
+int sh_corpus_open(
+    struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err);
+
+/* Returns the bytes of all files, decompressed. */
+static inline uint64_t sh_corpus_size(const struct sh_corpus *c)
+{
+	return c->n_files ? c->file[c->n_files - 1].base + c->file[c->n_files - 1].n : 0;
+}
 
 /* Columns of documents. A column may be NULL when the corpus does not need it. */
 struct sh_corpus_columns {

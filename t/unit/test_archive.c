@@ -130,7 +130,8 @@ static int start_run(
 
 	*r = (struct run){ .batch = NULL };
 	works(sh_corpus_init(&r->corpus, &form, err) == 0 &&
-		  sh_corpus_open(&r->corpus, docs, NULL, err) == 0 &&
+		  sh_corpus_open(&r->corpus, &(char *){ (char *)(uintptr_t)docs }, 1, NULL, err) ==
+		      0 &&
 		  sh_corpus_scan(&r->corpus, &lines, NULL, NULL, err) == 0,
 	    err);
 	if (sh_archive_open(&r->archive, path, err) < 0 ||

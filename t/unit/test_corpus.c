@@ -201,7 +201,7 @@ static bool agree(struct kind *k)
 	for (size_t files = 1 + rng_below(3); files > 0; files--) {
 		write_file(k);
 		read_in_order(k, &ids, &expected);
-		must(sh_corpus_open(&c, path, NULL, &err) == 0);
+		must(sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) == 0);
 		must(sh_corpus_scan(&c, &got.lines, add_bad, &got, &err) == 0);
 		unlink(path);
 	}
@@ -242,7 +242,7 @@ static void repeat(void)
 		fprintf(f, "%u\t%u\n", i % IDS, i);
 	must(fclose(f) == 0 && sh_corpus_init(&c, &form, &err) == 0);
 	c.jobs = 5;
-	must(sh_corpus_open(&c, path, NULL, &err) == 0 &&
+	must(sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) == 0 &&
 	     sh_corpus_scan(&c, &lines, add_bad, NULL, &err) == 0 &&
 	     sh_corpus_index(&c, &err) == 0);
 	for (uint32_t i = 0; i < IDS; i++) {

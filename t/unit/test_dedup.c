@@ -89,7 +89,7 @@ static bool open_corpus(struct sh_corpus *c)
 		fputc('\n', f);
 	}
 	good = fclose(f) == 0 && sh_corpus_init(c, &form, &err) == 0 &&
-	       sh_corpus_open(c, path, NULL, &err) == 0 &&
+	       sh_corpus_open(c, &(char *){ path }, 1, NULL, &err) == 0 &&
 	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) == 0;
 	unlink(path);
 	return good && c->n == n_docs;
@@ -411,7 +411,7 @@ static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_op
 		fputc('\n', f);
 	}
 	if (fclose(f) == 0 && sh_corpus_init(&corpus, &form, &err) == 0 &&
-	    sh_corpus_open(&corpus, path, NULL, &err) == 0 &&
+	    sh_corpus_open(&corpus, &(char *){ path }, 1, NULL, &err) == 0 &&
 	    sh_corpus_scan(&corpus, &lines, no_bad, NULL, &err) == 0) {
 		o.how.corpus = &corpus;
 		d = sh_dedup_new(&o, &err);

@@ -55,13 +55,15 @@ static void add_input(struct sh_buf *b, bool csv, bool last)
 
 static int take(struct sh_pieces *p, const char *name, bool csv, unsigned jobs)
 {
-	struct sh_pieces_input in = { open(name, O_RDONLY), name, csv, jobs };
-	const struct sh_codec *codec;
+	int fd = open(name, O_RDONLY);
+	struct sh_pieces_inputs in = { &(char *){ (char *)(uintptr_t)name }, 1,
+		rng_below(2) ? &fd : NULL, csv, jobs };
+	struct sh_pieces_text text;
 	int status;
 
-	must(in.fd >= 0);
-	status = sh_pieces_add(p, &in, &codec, &err);
-	close(in.fd);
+	must(fd >= 0);
+	status = sh_pieces_add(p, &in, &text, &err);
+	close(fd);
 	return status;
 }
 
@@ -208,7 +210,7 @@ static void open_as(struct sh_corpus *c, unsigned how, uint64_t *lines, unsigned
 		compress_file(path, other);
 	if (how == 2)
 		must(mkfifo(other, 0600) == 0 && pthread_create(&thread, NULL, feed, NULL) == 0);
-	must(sh_corpus_open(c, how ? other : path, NULL, &err) == 0 &&
+	must(sh_corpus_open(c, &(char *){ how ? other : path }, 1, NULL, &err) == 0 &&
 	     sh_corpus_scan(c, lines, no_bad, bad, &err) == 0);
 	if (how == 2)
 		pthread_join(thread, NULL);

@@ -195,7 +195,8 @@ static int open_corpus(struct sh_corpus *c, bool json)
 	struct sh_error err;
 	uint64_t lines = 0;
 
-	return sh_corpus_init(c, &form, &err) < 0 || sh_corpus_open(c, path, NULL, &err) < 0 ||
+	return sh_corpus_init(c, &form, &err) < 0 ||
+	       sh_corpus_open(c, &(char *){ path }, 1, NULL, &err) < 0 ||
 	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0 || sh_corpus_index(c, &err) < 0;
 }
 
@@ -483,7 +484,7 @@ static void looking_up(void)
 		for (unsigned i = part * 900; i < part * 900 + 1000; i++)
 			fprintf(f, "%x\ttext %u%s", i, i, i == part * 900 + 999 ? "" : "\n");
 		fclose(f);
-		wrong += sh_corpus_open(&c, path, NULL, &err) < 0 ||
+		wrong += sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) < 0 ||
 			 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
 		unlink(path);
 	}
@@ -533,7 +534,7 @@ static void dropping(void)
 	}
 	fclose(f);
 	sh_corpus_init(&c, &form, &err);
-	wrong += sh_corpus_open(&c, path, NULL, &err) < 0 ||
+	wrong += sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) < 0 ||
 		 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
 	opts.corpus = &c;
 	opts.memory = 1;
