@@ -159,3 +159,19 @@ agree() {
 	wait $!
 	same expected out
 }
+
+@test "shdedup and shverify -d read a FIFO to its end before they open the next one" {
+	head -n 300 "$docs" >a
+	sed -n 301,600p "$docs" >b
+	mkfifo one two
+	(cat a >one; cat b >two) &
+	timeout 60 shdedup -q one two >out
+	wait $!
+	same <(shdedup -q a b) out
+	shfp -n 3 a b | shjoin -k 3 >pairs
+	(cat a >one; cat b >two) &
+	timeout 60 shverify -d one -d two pairs >out
+	wait $!
+	same <(shverify -d a -d b pairs) out
+	[ -s out ]
+}

@@ -32,8 +32,8 @@ struct sh_job {
 	/* The job has output only: a part of the output of another job, see sh_job_flush(). */
 	bool part;
 
-	/* Private to the pool. Only the caller of a feed fills `chunk`. */
-	struct sh_buf chunk; /* owns `in` */
+	/* Private to the pool. The caller of a feed, and work() of a task, may fill `chunk`. */
+	struct sh_buf chunk; /* may own `in` */
 	bool finished;
 	const struct sh_pool *pool;
 	struct sh_pool_queue *queue; /* NULL: there is one worker */

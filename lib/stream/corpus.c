@@ -67,80 +67,63 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 	return 0;
 }
 
-/* Files that are not mapped: pipes, or files that can be opened again. */
-struct unmapped {
-	size_t n;
-	uint32_t *file; /* indices in sh_corpus.file */
-	char **name;
-	int *fd;
-	struct sh_pieces_text *text;
-};
-
-static int list_unmapped(
-    const struct sh_corpus *c, size_t from, bool regular, struct unmapped *u, struct sh_error *err)
+/* Reads the texts of the files file[0] .. file[in->n - 1] into pieces. */
+static int read_texts(struct sh_corpus *c, const struct sh_pieces_inputs *in, const size_t *file,
+    struct sh_pieces_text *text, struct sh_error *err)
 {
-	size_t n = c->n_files - from;
-
-	*u = (struct unmapped){ .file = calloc(n, sizeof *u->file),
-		.name = calloc(n, sizeof *u->name),
-		.fd = calloc(n, sizeof *u->fd),
-		.text = calloc(n, sizeof *u->text) };
-	if (!u->file || !u->name || !u->fd || !u->text)
-		return sh_error_nomem(err);
-	for (size_t i = from; i < c->n_files; i++) {
-		const struct sh_corpus_file *f = &c->file[i];
-
-		if (f->map.base || f->map.regular != regular)
-			continue;
-		u->file[u->n] = (uint32_t)i;
-		u->name[u->n] = (char *)(uintptr_t)f->name;
-		u->fd[u->n++] = f->map.fd;
-	}
-	return 0;
-}
-
-static void free_unmapped(struct unmapped *u)
-{
-	free(u->file);
-	free(u->name);
-	free(u->fd);
-	free(u->text);
-}
-
-/* Reads the texts of the listed files into pieces. */
-static int read_texts(
-    struct sh_corpus *c, const struct unmapped *u, const int *fds, struct sh_error *err)
-{
-	struct sh_pieces_inputs in = { u->name, u->n, fds, c->form.csv, c->jobs };
 	size_t held = c->pieces.held.n;
 	uint64_t at = c->pieces.n;
 
-	if (sh_pieces_add(&c->pieces, &in, u->text, err) < 0)
+	if (sh_pieces_add(&c->pieces, in, text, err) < 0)
 		return -1;
 	if (c->tables)
 		sh_tables_charge(c->tables, c->pieces.held.n - held);
-	for (size_t i = 0; i < u->n; i++) {
-		struct sh_corpus_file *f = &c->file[u->file[i]];
+	for (size_t i = 0; i < in->n; i++) {
+		struct sh_corpus_file *f = &c->file[file[i]];
 
 		f->in_pieces = at;
-		f->n = u->text[i].n;
+		f->n = text[i].n;
 		if (!f->codec)
-			f->codec = u->text[i].codec;
+			f->codec = text[i].codec;
 		sh_mapped_close(&f->map);
 		at += f->n;
 	}
 	return 0;
 }
 
-/* Reads the texts of the pipes, or of the other files that are not mapped, from file `from` on. */
-static int read_unmapped(struct sh_corpus *c, size_t from, bool regular, struct sh_error *err)
+static int read_pipe(struct sh_corpus *c, size_t file, struct sh_error *err)
 {
-	struct unmapped u;
-	int status = list_unmapped(c, from, regular, &u, err);
+	const struct sh_corpus_file *f = &c->file[file];
+	char *name = (char *)(uintptr_t)f->name;
+	struct sh_pieces_inputs in = { &name, 1, &f->map.fd, c->form.csv, c->jobs };
+	struct sh_pieces_text text;
 
-	if (status == 0 && u.n)
-		status = read_texts(c, &u, regular ? NULL : u.fd, err);
-	free_unmapped(&u);
+	return read_texts(c, &in, &file, &text, err);
+}
+
+/* Reads the files that are neither mapped nor pipes, from file number `from` on. Threads read
+ * several of them at the same time. */
+static int read_unmapped(struct sh_corpus *c, size_t from, struct sh_error *err)
+{
+	size_t most = c->n_files - from, *file = calloc(most, sizeof *file);
+	struct sh_pieces_text *text = calloc(most, sizeof *text);
+	char **names = calloc(most, sizeof *names);
+	struct sh_pieces_inputs in = { names, 0, NULL, c->form.csv, c->jobs };
+	int status = file && text && names ? 0 : sh_error_nomem(err);
+
+	for (size_t i = from; status == 0 && i < c->n_files; i++) {
+		const struct sh_corpus_file *f = &c->file[i];
+
+		if (f->map.base || !f->map.regular)
+			continue;
+		file[in.n] = i;
+		names[in.n++] = (char *)(uintptr_t)f->name;
+	}
+	if (status == 0 && in.n)
+		status = read_texts(c, &in, file, text, err);
+	free(file);
+	free(text);
+	free(names);
 	return status;
 }
 
@@ -155,10 +138,14 @@ int sh_corpus_open(
 	}
 	if (SH_RESERVE(c->file, c->files_cap, from + n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (map_file(c, names[i], err) < 0)
+	for (size_t i = from; i < from + n; i++) {
+		if (map_file(c, names[i - from], err) < 0)
 			return -1;
-	if (read_unmapped(c, from, false, err) < 0 || read_unmapped(c, from, true, err) < 0)
+		/* The writer of the next pipe may wait for the end of this one. */
+		if (!c->file[i].map.base && !c->file[i].map.regular && read_pipe(c, i, err) < 0)
+			return -1;
+	}
+	if (read_unmapped(c, from, err) < 0)
 		return -1;
 	for (size_t i = from ? from : 1; i < c->n_files; i++)
 		c->file[i].base = c->file[i - 1].base + c->file[i - 1].n;
