@@ -36,10 +36,10 @@ void doc_count_id(struct doc_run *run, struct sh_slice id);
 int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err);
 
 /* doc_jobs.c: threads parse the documents. The thread that reads files decompresses them and cuts
- * them into jobs: a job is a small file, or whole records of a WARC file. A small compressed file is
- * a job as it stands, and the thread that parses it decompresses it. Other inputs are parsed by the
- * thread that reads them, after all jobs. The output and the messages are the same as with
- * one thread. */
+ * them into jobs: a job is a small file, or whole records of a WARC file. A small compressed file
+ * is a job as it stands, and the thread that parses it decompresses it. Other inputs are parsed by
+ * the thread that reads them, after all jobs. The output and the messages are the same as with one
+ * thread. */
 void doc_jobs_begin(struct doc_run *run);
 /* As sh_ingest_file(). */
 int doc_jobs_file(

@@ -2,10 +2,10 @@
  *
  * Each worker reads a chunk, processes it, and writes finished chunks, the oldest first. One worker
  * at a time reads, and one at a time writes. A worker that waits for its turn to read opens and
- * decompresses the beginnings of later files (io/ahead.h). The calling thread is one of the workers. The output
- * is the same for any number of workers, also after an error: all records before the first bad
- * record are written, and no record after it. A finished chunk is written at once, even while a
- * reader waits for the next chunk.
+ * decompresses the beginnings of later files (io/ahead.h). The calling thread is one of the
+ * workers. The output is the same for any number of workers, also after an error: all records
+ * before the first bad record are written, and no record after it. A finished chunk is written at
+ * once, even while a reader waits for the next chunk.
  *
  * The work may also be numbered tasks. Results are written in the order of the numbers. */
 #ifndef SH_IO_POOL_H

@@ -98,8 +98,8 @@ typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err)
 
 /* Adds all documents of the files that were opened since the last call. Adds the number of their
  * lines, bad ones included, without headers and trailers, to *lines. With form.line_ids the first
- * line has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after all
- * lines were read. */
+ * line has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after
+ * all lines were read. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
 

@@ -79,7 +79,7 @@ static void corpus(const char *path, const struct sh_document_form *form)
 	uint64_t lines = 0;
 
 	check(sh_corpus_init(&c, form, &err) == 0);
-	if (sh_corpus_open(&c, path, NULL, &err) == 0 &&
+	if (sh_corpus_open(&c, &(char *){ (char *)(uintptr_t)path }, 1, NULL, &err) == 0 &&
 	    sh_corpus_scan(&c, &lines, next_bad, NULL, &err) == 0 && sh_corpus_index(&c, &err) == 0)
 		for (uint32_t i = 0; i < c.n; i++) {
 			struct sh_document_room mine = { 0 };
