@@ -201,7 +201,8 @@ static const struct sh_corpus_range_file *file_of(const struct sh_corpus_lines *
 	return &l->file[lo - 1];
 }
 
-/* Sets job->in to the bytes from .. to-1, which are whole lines. */
+/* Sets job->in to the bytes from .. to-1, which are whole lines, and whole pieces where they are in
+ * the temporary file. */
 static int read_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t from,
     uint64_t to, struct sh_job *job, struct sh_document_room *room)
 {
@@ -214,8 +215,6 @@ static int read_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f,
 
 		if (sh_corpus_bytes(c, f, from, room, &part, &job->err) < 0)
 			return -1;
-		if (part.n > to - from)
-			part.n = (size_t)(to - from);
 		if (sh_buf_add(&job->chunk, part.p, part.n, &job->err) < 0)
 			return -1;
 		from += part.n;

@@ -74,12 +74,15 @@ static void add_line(struct sh_buf *b, const struct kind *k)
 {
 	bool csv = k->form.csv;
 	char id[32];
+	/* A byte order mark belongs to the id, except at the beginning of the first line. */
+	const char *mark = b->n < 20 || rng_below(8) ? "" : "\xef\xbb\xbf";
 	size_t words = rng_below(4000) == 0 ? LONG / 5 : rng_below(40);
 
 	if (k->form.columns)
-		snprintf(id, sizeof id, csv ? "%x,\"" : "%x\t", (unsigned)rng_below(9000));
+		snprintf(
+		    id, sizeof id, csv ? "%s%x,\"" : "%s%x\t", mark, (unsigned)rng_below(9000));
 	else
-		snprintf(id, sizeof id, "%x\t", (unsigned)rng_below(9000));
+		snprintf(id, sizeof id, "%s%x\t", mark, (unsigned)rng_below(9000));
 	must(sh_buf_add(b, id, strlen(id), &err) == 0);
 	add_words(b, csv, words);
 	if (csv)
