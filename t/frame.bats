@@ -1049,9 +1049,9 @@ spoil() {
 }
 
 @test "--rejects writes and counts the bad records before a missing file" {
-	# shdedup opens all files before it reads one.
+	# shdedup and shspan open all files before they read one.
 	check() {
-		[ "$P" = shdedup ] && exits 2 && says "$P: cannot open 'nowhere': No such file or directory" && return
+		[[ $P = shdedup || $P = shspan ]] && exits 2 && says "$P: cannot open 'nowhere': No such file or directory" && return
 		exits 2 && says "$P: cannot open 'nowhere': No such file or directory" \
 			"$P: 1 record rejected, see aside" && [ "$(cat aside)" = bad ]
 	}
