@@ -68,10 +68,8 @@ static uint32_t begin_of_task(const struct writing *w, size_t task)
 {
 	const uint64_t *place = w->state->corpus.at;
 	uint64_t begin = place[w->from] + (uint64_t)task * TASK;
-	uint32_t lo = w->from, hi = w->to;
 
-	SH_BISECT(lo, hi, mid, place[mid] < begin);
-	return lo;
+	return w->from + (uint32_t)sh_lower_bound(place + w->from, w->to - w->from, begin);
 }
 
 static int make_lines(void *writer, struct sh_job *job)

@@ -1,4 +1,5 @@
 /* Reads the documents and the seeds of shspan. */
+#include "base/bisect.h"
 #include "base/num.h"
 #include "documents.h"
 #include "run.h"
@@ -150,9 +151,9 @@ static int do_task(void *worker, struct sh_job *job)
 	const struct each_worker *w = worker;
 	const struct sh_texts *t = w->texts;
 	uint64_t begin = (uint64_t)job->task * TASK;
-	size_t end = sh_texts_from(t->at, t->n, begin + TASK);
+	size_t end = sh_lower_bound(t->at, t->n, begin + TASK);
 
-	for (size_t d = sh_texts_from(t->at, t->n, begin); d < end; d++)
+	for (size_t d = sh_lower_bound(t->at, t->n, begin); d < end; d++)
 		if (w->each(w->own, (uint32_t)d, &job->out, &job->err) < 0)
 			return -1;
 	return 0;

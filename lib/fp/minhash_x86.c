@@ -85,7 +85,6 @@ static AVX512 inline __mmask8 which_empty8(__m512i at, __m512i low, __m512i high
 
 	if (bins == 64)
 		word = _mm512_broadcastq_epi64(_mm512_castsi512_si128(low));
-
 	return _mm512_test_epi64_mask(_mm512_rorv_epi64(word, at), _mm512_set1_epi64(1));
 }
 

@@ -475,8 +475,7 @@ int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, co
 bool sh_buckets_found(const struct sh_buckets *b, uint32_t x, uint32_t y)
 {
 	uint64_t pair = pair_of(x, y);
-	size_t lo = 0, hi = b->all.n;
+	size_t i = sh_lower_bound(b->all.pair, b->all.n, pair);
 
-	SH_BISECT(lo, hi, mid, b->all.pair[mid] < pair);
-	return lo < b->all.n && b->all.pair[lo] == pair;
+	return i < b->all.n && b->all.pair[i] == pair;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "base/buf.h"
 #include "hash/mix.h"
@@ -136,9 +137,9 @@ static int compute_chunk(void *worker, struct sh_job *job)
 	struct worker *w = worker;
 	struct finder *f = w->f;
 	uint64_t begin = (uint64_t)job->task * CHUNK;
-	size_t end = sh_texts_from(f->t->at, f->t->n, begin + CHUNK);
+	size_t end = sh_lower_bound(f->t->at, f->t->n, begin + CHUNK);
 
-	for (size_t d = sh_texts_from(f->t->at, f->t->n, begin); d < end; d++) {
+	for (size_t d = sh_lower_bound(f->t->at, f->t->n, begin); d < end; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(f->t, (uint32_t)d);
 
 		f->at[d] = job->out.n / sizeof *f->anchor;
@@ -154,11 +155,11 @@ static int append_chunk(void *finder, struct sh_job *job, struct sh_error *err)
 	struct finder *f = finder;
 	size_t n = job->out.n / sizeof *f->anchor;
 	uint64_t begin = (uint64_t)job->task * CHUNK;
-	size_t end = sh_texts_from(f->t->at, f->t->n, begin + CHUNK);
+	size_t end = sh_lower_bound(f->t->at, f->t->n, begin + CHUNK);
 
 	if (job->failed)
 		return 0;
-	for (size_t d = sh_texts_from(f->t->at, f->t->n, begin); d < end; d++)
+	for (size_t d = sh_lower_bound(f->t->at, f->t->n, begin); d < end; d++)
 		f->at[d] += f->anchors;
 	if (f->anchors + n > f->anchor_cap &&
 	    sh_tables_grow(f->opts.tables, (void **)&f->anchor, &f->anchor_cap, f->anchors + n,

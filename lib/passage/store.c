@@ -166,8 +166,7 @@ static int parse_head(
 	if (text.n > 15 && memcmp(text.p, "simhash-archive", 15) == 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
-		    "new "
-		    "folder)",
+		    "new folder)",
 		    s->folder.path);
 	if (text.n < sizeof head - 1 || memcmp(text.p, head, sizeof head - 1) != 0)
 		return sh_error_set(

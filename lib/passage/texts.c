@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "base/buf.h"
 #include "io/pool.h"
@@ -91,9 +92,9 @@ static int load_chunk(void *worker, struct sh_job *job)
 	struct worker *w = worker;
 	const struct sh_corpus *corpus = w->all->corpus;
 	uint64_t begin = (uint64_t)job->task * CHUNK;
-	size_t end = sh_texts_from(corpus->at, corpus->n, begin + CHUNK);
+	size_t end = sh_lower_bound(corpus->at, corpus->n, begin + CHUNK);
 
-	for (size_t d = sh_texts_from(corpus->at, corpus->n, begin); d < end; d++)
+	for (size_t d = sh_lower_bound(corpus->at, corpus->n, begin); d < end; d++)
 		if (load_one(w, (uint32_t)d, job, &job->err) < 0)
 			return -1;
 	return 0;

@@ -3,7 +3,6 @@
 #ifndef SH_PASSAGE_TEXTS_H
 #define SH_PASSAGE_TEXTS_H
 
-#include "base/bisect.h"
 #include "passage/groups.h"
 #include "passage/seeds.h"
 #include "stream/corpus.h"
@@ -39,16 +38,6 @@ struct sh_texts_opts {
 int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
     const struct sh_texts_opts *opts, struct sh_error *err);
 void sh_texts_free(struct sh_texts *t);
-
-/* Returns the first of n documents that begins at the offset or behind it. at: ascending offsets. A
- * task of threads is the documents that begin in a range of offsets. */
-static inline size_t sh_texts_from(const uint64_t *at, size_t n, uint64_t offset)
-{
-	size_t from = 0;
-
-	SH_BISECT(from, n, d, at[d] < offset);
-	return from;
-}
 
 /* The tokens of a document, as hashes of 32 bits; borrowed. */
 struct sh_token_hashes {

@@ -87,8 +87,7 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 	if (n < 2 || n > SH_DOCUMENT_MORE + 2)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "fields '%s': expected two field numbers ID,TEXT, as in 1,3 (names need "
-		    "--json, "
-		    "--csv or --header)",
+		    "--json, --csv or --header)",
 		    spec);
 	if (rest.p)
 		return too_many(spec, err);

@@ -27,13 +27,13 @@ static size_t next_slot(const struct sh_corpus *c, size_t slot)
 
 static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
 {
-	size_t lo = 0, hi = c->n;
 	uint64_t number;
+	size_t i;
 
 	if (sh_parse_u64(id, &number) < 0 || id.p[0] == '0')
 		return SH_CORPUS_NONE;
-	SH_BISECT(lo, hi, mid, c->number[mid] < number);
-	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
+	i = sh_lower_bound(c->number, c->n, number);
+	return i < c->n && c->number[i] == number ? (uint32_t)i : SH_CORPUS_NONE;
 }
 
 /* Returns the first document after `from` whose id has this hash, or SH_CORPUS_NONE. */

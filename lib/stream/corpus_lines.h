@@ -49,8 +49,9 @@ int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t 
 void sh_corpus_lines_free(struct sh_corpus_lines *l);
 
 /* Sets job->from, and job->in to the lines of task job->task, perhaps none. Uses job->chunk when
- * the lines are in pieces. With corpus->trailer the lines can have trailers: see sh_origin.trailer.
- * Checks the trailers of a file in its last task. Returns 0, or -1 with job->err. */
+ * the lines are in pieces, so they stay valid when `room` is used again. With corpus->trailer the
+ * lines can have trailers: see sh_origin.trailer. Checks the trailers of a file in its last task.
+ * Returns 0, or -1 with job->err. */
 int sh_corpus_lines_read(
     struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
 

@@ -23,7 +23,7 @@ struct scan {
 
 struct reader {
 	struct scan *scan;
-	struct sh_document_room room, line_room;
+	struct sh_document_room room;
 };
 
 /* Appends the offset of a document to job->out, and to job->aside the hash of its id, or its number
@@ -51,7 +51,7 @@ static int work(void *reader, struct sh_job *job)
 {
 	struct reader *r = reader;
 
-	if (sh_corpus_lines_read(&r->scan->lines, job, &r->line_room) < 0)
+	if (sh_corpus_lines_read(&r->scan->lines, job, &r->room) < 0)
 		return -1;
 	return sh_docs_lines(job, false, read_line, r);
 }
@@ -128,10 +128,8 @@ static int read_documents(struct scan *s, unsigned jobs, struct sh_error *err)
 	}
 	if (status == 0)
 		status = sh_pool_tasks(&pool, s->lines.tasks, err);
-	for (unsigned i = 0; readers && i < jobs; i++) {
+	for (unsigned i = 0; readers && i < jobs; i++)
 		sh_document_room_free(&readers[i].room);
-		sh_document_room_free(&readers[i].line_room);
-	}
 	free(readers);
 	free(workers);
 	return status;

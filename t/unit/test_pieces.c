@@ -282,7 +282,7 @@ static void compare_corpora(void)
 		struct sh_tables tables;
 		uint64_t lines[2] = { 0 };
 		unsigned bad[2] = { 0 };
-		/* Held documents of a small file may seem to be near those of the next file. */
+		/* Held documents of a small file may seem near to documents of the next file. */
 		bool few = rng_below(2);
 
 		sh_tables_init(&tables, rng_below(2) ? 0 : (size_t)1 << (10 + rng_below(14)), NULL);
@@ -313,7 +313,7 @@ static void compare_corpora(void)
 
 int main(void)
 {
-	rng_init(3); /* holds documents that seem to be near those of the next file */
+	rng_init(3); /* holds documents that seem near to documents of the next file */
 	scratch(path, "pieces");
 	scratch(other, "pieces-other");
 	random_inputs(0);
