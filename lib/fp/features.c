@@ -20,10 +20,9 @@ struct sh_features {
 	size_t token_cap;
 };
 
-/* Returns whether n-grams are hashed from the hashes of their tokens. Words of other methods may
- * contain blanks: two n-grams of different words may have the same text, and must then be the
- * same feature. */
-static bool by_rows(const struct sh_feature_opts *opts)
+/* Words of other methods may contain blanks: two n-grams of different words may have the same text,
+ * and must then be the same feature. */
+bool sh_features_follow(const struct sh_feature_opts *opts)
 {
 	const struct sh_token_opts *token = &opts->token;
 
@@ -47,7 +46,7 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 	f->opts.ngrams.past_first = false;
 	sh_keyed_init(&f->keyed, opts->key);
 	f->kernel = opts->form == SH_FEATURES_STORED ? NULL : sh_keyed_kernel_at(0);
-	f->rows = by_rows(opts);
+	f->rows = sh_features_follow(opts);
 	f->tokens = f->opts.ordered || (f->rows && opts->ngrams.max > 1);
 	return f;
 }
@@ -134,6 +133,13 @@ static int hash_tokens(struct sh_features *f, const struct sh_tokens *t, struct 
 
 /* ---- the set ---- */
 
+/* Returns a set that has only the order of the tokens, if any. */
+static struct sh_feature_set order(const struct sh_features *f, size_t tokens)
+{
+	return (struct sh_feature_set){ .ordered = f->token,
+		.n_ordered = f->opts.ordered ? tokens : 0 };
+}
+
 /* t: NULL when f->token has the tokens, as it has for rows and for `ordered`. */
 static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
     struct sh_feature_set *set, struct sh_error *err)
@@ -141,10 +147,7 @@ static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
 	struct sh_ngrams range = sh_ngrams_of(f->opts.ngrams, tokens);
 	size_t n;
 
-	*set = (struct sh_feature_set){ .ordered = f->token,
-		.n_ordered = f->opts.ordered ? tokens : 0 };
-	if (f->opts.only_order)
-		return 0;
+	*set = order(f, tokens);
 	if (sh_ngrams_count(range, tokens, &n, err) < 0 || sh_hashes_reserve(&f->grams, n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, t, tokens, range);
@@ -159,6 +162,10 @@ int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_f
 {
 	if (f->tokens && hash_tokens(f, t, err) < 0)
 		return -1;
+	if (f->opts.only_order) {
+		*set = order(f, t->n);
+		return 0;
+	}
 	return fill(f, f->opts.form == SH_FEATURES_OF_TOKENS ? NULL : t, t->n, set, err);
 }
 
@@ -167,7 +174,7 @@ int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t
 {
 	if (SH_RESERVE(f->token, f->token_cap, n, err) < 0)
 		return -1;
-	if (n)
+	if (n && token != f->token)
 		memcpy(f->token, token, n * sizeof *token);
 	return fill(f, NULL, n, set, err);
 }

@@ -54,7 +54,11 @@ int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_f
 /* Returns whether the bytes between tokens are not read. */
 bool sh_features_ignore_separators(const struct sh_features *f);
 
-/* The same from `ordered` of an earlier set: n hashes of tokens. Only for SH_FEATURES_OF_TOKENS. */
+/* Returns whether a set follows from the hashes of its tokens. */
+bool sh_features_follow(const struct sh_feature_opts *opts);
+
+/* The same set from `ordered` of an earlier one: n hashes of tokens. Only when sh_features_follow()
+ * returns true. Ignores opts.only_order. */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);
 

@@ -16,6 +16,7 @@ enum {
 	/* The search by diagonals gives up after one diagonal for each COLUMNS_EACH columns: its
 	 * cost is then small beside the cost of the band. */
 	COLUMNS_EACH = 8,
+	BRIEF_EACH = 4, /* the same for bound.brief, in tokens of the longer text */
 	/* Most words of masks when each token has masks: 1 MiB, so that a second-level cache holds
 	 * the masks. Above it, rare tokens have none. */
 	MASKS_MAX = 1 << 17
@@ -543,10 +544,12 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
     struct sh_align_bound bound, size_t *distance, struct sh_error *err)
 {
 	struct matrix m = { .x = x.token, .y = y.token, .rows = x.n, .columns = y.n };
+	size_t brief, found;
 	int known;
 
 	if (x.n > y.n)
 		m = (struct matrix){ .x = y.token, .y = x.token, .rows = y.n, .columns = x.n };
+	brief = m.columns / BRIEF_EACH;
 	*distance = bound.most + 1;
 	if (m.columns - m.rows > bound.most)
 		return 0;
@@ -557,10 +560,13 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
 	}
 	/* No distance is above the length: a greater limit would only widen the band. */
 	bound.most = bound.most < m.columns ? bound.most : m.columns;
-	known = cross_diagonals(a, &m, bound.most, m.columns / COLUMNS_EACH, distance, err);
+	known = cross_diagonals(
+	    a, &m, bound.most, bound.brief ? brief : m.columns / COLUMNS_EACH, &found, err);
 	if (known < 0)
 		return -1;
-	return known ? 0 : cross_bands(a, &m, bound, distance, err);
+	if (known)
+		*distance = found;
+	return known || bound.brief ? 0 : cross_bands(a, &m, bound, distance, err);
 }
 
 size_t sh_align_limit(size_t longer, uint64_t threshold)

@@ -33,10 +33,12 @@ struct sh_aligner *sh_aligner_new(struct sh_error *err);
 void sh_aligner_delete(struct sh_aligner *a);
 
 /* most: the largest distance that is computed. any: false: the distance is exact. any: true: a
- * distance of at most `most` may be reported too large, but it is reported as at most `most`. */
+ * distance of at most `most` may be reported too large, but it is reported as at most `most`.
+ * brief: only the first method is used, for a time linear in n. A distance that it does not find is
+ * reported as above `most`. */
 struct sh_align_bound {
 	size_t most;
-	bool any;
+	bool any, brief;
 };
 
 /* Sets *distance to the edit distance, or to bound.most + 1 when the distance is above

@@ -103,7 +103,6 @@ static int same_set(
 {
 	const struct sh_corpus *corpus = w->dedup->opts.how.corpus;
 	struct sh_document a, b;
-	struct sh_similarity s;
 
 	*same = true;
 	if (!w->dedup->opts.verify ||
@@ -114,10 +113,7 @@ static int same_set(
 		return -1;
 	if (sh_slice_eq(a.text, b.text))
 		return 0;
-	if (sh_verify(w->verifier, x, y, &s, err) < 0)
-		return -1;
-	*same = sh_similarity_reaches(&s, 1, 1);
-	return 0;
+	return sh_verify_same(w->verifier, x, y, same, err);
 }
 
 /* The different feature sets of one fingerprint so far. worker->first[i] is the best document of

@@ -6,32 +6,24 @@
 #include "fp/analysis.h"
 #include "fp/bag.h"
 #include "group/align.h"
-#include "io/pages.h"
+#include "group/foretell.h"
+#include "group/slabcache.h"
 
-enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
+enum { KNOWN_COUNTS = 64 };
 
-/* Entries are stored in slabs: first a small one, which suffices for few documents, then large
- * ones. */
-enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
-
-/* A document's set or sequence, with its id, in one part of a slab. */
+/* A document's set or sequence, with its id. */
 struct entry {
-	uint64_t document;
-	struct entry *next_hash; /* next entry of the same slot */
-	size_t bytes;
+	struct sh_cached cached; /* number: the document */
 	struct sh_slice id;
+	/* With v->foretells, n is the largest number that the set can have until has_set. */
 	struct sh_weighed_set set;
-	/* for measures of the order: the tokens, and the number of occurrences of each */
-	struct sh_sequence text;
-	const struct sh_bag *bag;
-	struct sh_bag *set_bag; /* of the set's hashes, for the measure any: filled when needed */
-	bool has_set_bag;
-};
-
-/* Entries, one after the other. */
-struct slab {
-	_Alignas(uint64_t) struct slab *newer;
-	size_t size, used;
+	bool has_set;
+	struct sh_sequence text; /* the tokens, for measures of the order and for v->foretells */
+	/* Filled when needed: of the tokens, for measures of the order; of the set's hashes, for
+	 * the measure any; of the n-grams, for v->foretells. */
+	struct sh_bag *bag, *set_bag;
+	struct sh_gram_slots slots;
+	bool has_bag, has_set_bag, has_slots;
 };
 
 struct sh_verifier {
@@ -40,13 +32,11 @@ struct sh_verifier {
 	struct sh_aligner *aligner; /* NULL: the measure does not look at the order */
 	size_t touched;             /* n-grams that contain one token, at most */
 	bool bounded;               /* similarities below the threshold need not be exact */
+	/* The tokens of most pairs decide. A set is made of them when it is needed. */
+	bool foretells;
 	struct sh_document_room room;
-	struct entry **slots;
-	unsigned slot_bits;
-	struct slab *newest, *oldest;
-	size_t n, n_slabs, bytes;
+	struct sh_slab_cache cache;
 	uint64_t made;
-	uint64_t dropped;              /* number of slabs freed so far; their entries are invalid */
 	uint64_t weight[KNOWN_COUNTS]; /* weight[c]: of a feature that occurs c times, c >= 1 */
 };
 
@@ -81,14 +71,21 @@ static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
 	return 0;
 }
 
+/* Returns whether the measure looks at the order of the tokens. */
+static bool orders(const struct sh_verifier *v)
+{
+	return v->opts.measure->ordered || v->opts.measure->any;
+}
+
 static int begin_analysis(struct sh_verifier *v, struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
-	struct sh_feature_opts f = { .token = opts->token,
-		.ngrams = opts->ngrams,
-		.ordered = opts->measure->ordered || opts->measure->any,
-		.only_order = opts->measure->ordered };
+	struct sh_feature_opts f = { .token = opts->token, .ngrams = opts->ngrams };
 
+	v->foretells = opts->corpus && v->bounded && opts->decide && !opts->measure->ordered &&
+		       sh_features_follow(&f);
+	f.ordered = orders(v) || v->foretells;
+	f.only_order = opts->measure->ordered || v->foretells;
 	if (opts->corpus)
 		memcpy(f.key, opts->corpus->key, sizeof f.key);
 	if (opts->corpus && sh_analyser_init(&v->analyser, NULL, &f, err) < 0)
@@ -112,12 +109,8 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	}
 	v->opts = *opts;
 	v->bounded = !opts->exact && !opts->measure->weighs && opts->measure->duplicates;
-	v->slot_bits = FIRST_BITS;
-	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
-	if (!v->slots)
-		sh_error_nomem(err);
-	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
-		 begin_analysis(v, err) == 0)
+	if (sh_slab_cache_init(&v->cache, opts->memory, err) == 0 && check(opts, err) == 0 &&
+	    weigh_small_counts(v, err) == 0 && begin_analysis(v, err) == 0)
 		return v;
 	sh_verifier_delete(v);
 	return NULL;
@@ -125,18 +118,12 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 
 void sh_verifier_delete(struct sh_verifier *v)
 {
-	struct slab *s, *newer;
-
 	if (!v)
 		return;
-	for (s = v->oldest; s; s = newer) {
-		newer = s->newer;
-		sh_pages_put(s, s->size);
-	}
+	sh_slab_cache_free(&v->cache);
 	sh_analyser_free(&v->analyser);
 	sh_aligner_delete(v->aligner);
 	sh_document_room_free(&v->room);
-	free(v->slots);
 	free(v);
 }
 
@@ -148,130 +135,6 @@ uint64_t sh_verifier_made(const struct sh_verifier *v)
 void sh_verifier_be_exact(struct sh_verifier *v)
 {
 	v->bounded = false;
-}
-
-/* ---- the cache ---- */
-
-static struct entry **slot(const struct sh_verifier *v, uint64_t document)
-{
-	return &v->slots[document * UINT64_C(0x9E3779B97F4A7C15) >> (64 - v->slot_bits)];
-}
-
-static struct entry *find(const struct sh_verifier *v, uint64_t document)
-{
-	struct entry *e = *slot(v, document);
-
-	while (e && e->document != document)
-		e = e->next_hash;
-	return e;
-}
-
-static void forget(struct sh_verifier *v, const struct entry *e)
-{
-	struct entry **at = slot(v, e->document);
-
-	while (*at != e)
-		at = &(*at)->next_hash;
-	*at = e->next_hash;
-	v->n--;
-}
-
-static void put_slab(struct slab *s)
-{
-	if (s)
-		sh_pages_put(s, s->size);
-}
-
-/* Returns the oldest slab after it was emptied. */
-static struct slab *drop_oldest(struct sh_verifier *v)
-{
-	struct slab *s = v->oldest;
-	const char *p = (const char *)(s + 1), *end = (const char *)s + s->used;
-
-	for (; p < end; p += ((const struct entry *)(const void *)p)->bytes)
-		forget(v, (const struct entry *)(const void *)p);
-	v->oldest = s->newer;
-	v->n_slabs--;
-	v->bytes -= s->size;
-	v->dropped++;
-	return s;
-}
-
-/* Adds a slab with room for an entry of `bytes` bytes, a dropped one if possible: the first
- * access to new memory takes time. Keeps the two newest slabs, which may hold the entries being
- * compared. */
-static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
-{
-	size_t usual = v->n_slabs && v->opts.memory / SLABS_MIN >= SLAB ? SLAB : FIRST_SLAB, size;
-	struct slab *s = NULL;
-
-	if (bytes > SIZE_MAX / 2)
-		return sh_error_nomem(err);
-	bytes += sizeof *s;
-	size = bytes <= usual ? usual : bytes;
-	while (v->n_slabs >= SLABS_MIN && v->bytes + size > v->opts.memory) {
-		put_slab(s);
-		s = drop_oldest(v);
-	}
-	if (!s || s->size != size) {
-		put_slab(s);
-		s = sh_pages_get(size);
-	}
-	if (!s)
-		return sh_error_nomem(err);
-	*s = (struct slab){ .size = size, .used = sizeof *s };
-	*(v->newest ? &v->newest->newer : &v->oldest) = s;
-	v->newest = s;
-	v->n_slabs++;
-	v->bytes += size;
-	return 0;
-}
-
-/* Returns memory for an entry, which becomes valid when it is inserted. */
-static struct entry *room_for(struct sh_verifier *v, size_t bytes, struct sh_error *err)
-{
-	if ((!v->newest || bytes > v->newest->size - v->newest->used) &&
-	    add_slab(v, bytes, err) < 0)
-		return NULL;
-	return (struct entry *)(void *)((char *)v->newest + v->newest->used);
-}
-
-static void grow_slots(struct sh_verifier *v)
-{
-	struct entry **old = v->slots;
-	size_t n = (size_t)1 << v->slot_bits;
-
-	if (v->slot_bits == 32)
-		return;
-	v->slots = calloc(2 * n, sizeof *v->slots);
-	if (!v->slots) {
-		v->slots = old; /* the old table still works, but slower */
-		return;
-	}
-	v->slot_bits++;
-	for (size_t i = 0; i < n; i++) {
-		for (struct entry *e = old[i], *next; e; e = next) {
-			struct entry **to = slot(v, e->document);
-
-			next = e->next_hash;
-			e->next_hash = *to;
-			*to = e;
-		}
-	}
-	free(old);
-}
-
-static void insert(struct sh_verifier *v, struct entry *e)
-{
-	struct entry **to;
-
-	if (v->n >> v->slot_bits)
-		grow_slots(v);
-	to = slot(v, e->document);
-	e->next_hash = *to;
-	*to = e;
-	v->newest->used += e->bytes;
-	v->n++;
 }
 
 /* ---- sets ---- */
@@ -290,62 +153,77 @@ static int weigh(const struct sh_verifier *v, const struct sh_feature_set *f, ui
 	return 0;
 }
 
-/* The numbers of 64 bits that an entry holds. */
-static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *f)
+/* Sets *n to the hashes that the set needs room for. */
+static int hashes(
+    const struct sh_verifier *v, const struct sh_feature_set *f, size_t *n, struct sh_error *err)
 {
-	size_t bags = v->opts.measure->any ? 2 : v->opts.measure->ordered;
+	*n = f->n;
+	return v->foretells ? sh_ngrams_count(
+				  sh_ngrams_of(v->opts.ngrams, f->n_ordered), f->n_ordered, n, err)
+			    : 0;
+}
 
-	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered + bags * SH_BAG_WORDS;
+/* The numbers of 64 bits that an entry holds. */
+static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *f, size_t hashes)
+{
+	size_t n = hashes + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered;
+
+	if (orders(v))
+		n += 2 * SH_BAG_WORDS;
+	return v->foretells ? n + sh_gram_slots_words(f->n_ordered) : n;
 }
 
 /* Adds the data that the measure needs besides the hashes. room: the memory behind the hashes. */
 static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct sh_feature_set *f,
     uint64_t *room, struct sh_error *err)
 {
-	struct sh_bag *bag;
-
 	if (v->opts.measure->weighs)
 		return weigh(v, f, room, &e->set, err);
-	if (!v->aligner)
-		return 0;
 	e->text = (struct sh_sequence){ room, f->n_ordered };
 	if (f->n_ordered)
 		memcpy(room, f->ordered, f->n_ordered * sizeof *room);
-	bag = (struct sh_bag *)(room + f->n_ordered);
-	sh_bag_fill(bag, e->text.token, e->text.n);
-	e->bag = bag;
-	e->set_bag = bag + 1;
+	room += f->n_ordered;
+	if (orders(v)) {
+		e->bag = (struct sh_bag *)room;
+		e->set_bag = e->bag + 1;
+		room += 2 * SH_BAG_WORDS;
+	}
+	e->slots.taken = room;
 	return 0;
 }
 
 static struct entry *make_entry(struct sh_verifier *v, uint64_t document, struct sh_slice id,
     const struct sh_feature_set *f, struct sh_error *err)
 {
-	size_t arrays = numbers(v, f) * sizeof(uint64_t),
-	       bytes = sizeof(struct entry) + arrays + id.n;
 	struct entry *e;
+	size_t n, arrays, bytes;
 	uint64_t *hash;
 	char *name;
 
+	if (hashes(v, f, &n, err) < 0)
+		return NULL;
+	arrays = numbers(v, f, n) * sizeof(uint64_t);
+	bytes = sizeof *e + arrays + id.n;
 	bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
-	e = room_for(v, bytes, err);
+	e = sh_slab_cache_room(&v->cache, bytes, err);
 	if (!e)
 		return NULL;
 	hash = (uint64_t *)(e + 1);
 	name = (char *)hash + arrays;
-	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
+	*e = (struct entry){ .cached = { .number = document, .bytes = bytes },
+		.id = { name, id.n },
+		.set = { .hash = hash, .n = n },
+		.has_set = !v->foretells };
 	if (id.n)
 		memcpy(name, id.p, id.n);
 	if (f->n)
 		memcpy(hash, f->hash, f->n * sizeof *hash);
-	e->set.hash = hash;
-	e->set.n = f->n;
-	return fill_entry(v, e, f, hash + f->n, err) < 0 ? NULL : e;
+	return fill_entry(v, e, f, hash + n, err) < 0 ? NULL : e;
 }
 
-/* Computes the set of a document, which is valid until the next call. *id: its id, empty without
- * a corpus. */
-static int set_of(struct sh_verifier *v, uint64_t document, struct sh_slice *id,
+/* Analyses a document. The result is valid until the next call. With v->foretells it has only the
+ * tokens. *id: the id, empty without a corpus. */
+static int analyse(struct sh_verifier *v, uint64_t document, struct sh_slice *id,
     struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_document doc;
@@ -372,24 +250,63 @@ int sh_verifier_set(
 {
 	struct sh_slice id;
 
-	return set_of(v, document, &id, set, err);
+	if (analyse(v, document, &id, set, err) < 0)
+		return -1;
+	return v->foretells ? sh_features_of_sequence(
+				  v->analyser.features, set->ordered, set->n_ordered, set, err)
+			    : 0;
+}
+
+/* Makes the set of an entry, if it has none. */
+static int make_set(struct sh_verifier *v, struct entry *e, struct sh_error *err)
+{
+	struct sh_feature_set f;
+
+	if (e->has_set)
+		return 0;
+	if (sh_features_of_sequence(v->analyser.features, e->text.token, e->text.n, &f, err) < 0)
+		return -1;
+	if (f.n)
+		memcpy(e + 1, f.hash, f.n * sizeof *f.hash);
+	e->set.n = f.n;
+	e->has_set = true;
+	return 0;
 }
 
 /* Returns the entry of a document. Earlier entries stay valid while no slab is dropped. */
 static struct entry *get(struct sh_verifier *v, uint64_t document, struct sh_error *err)
 {
-	struct entry *e = find(v, document);
+	struct sh_cached *known = sh_slab_cache_find(&v->cache, document);
 	struct sh_feature_set f;
 	struct sh_slice id;
+	struct entry *e;
 
-	if (e)
-		return e;
-	if (set_of(v, document, &id, &f, err) < 0)
+	if (known)
+		return (struct entry *)(void *)known;
+	if (analyse(v, document, &id, &f, err) < 0)
 		return NULL;
 	e = make_entry(v, document, id, &f, err);
 	if (e)
-		insert(v, e);
+		sh_slab_cache_insert(&v->cache, &e->cached);
 	return e;
+}
+
+/* Sets *a and *b to the entries of two documents. */
+static int get_both(struct sh_verifier *v, uint64_t x, uint64_t y, struct entry **a,
+    struct entry **b, struct sh_error *err)
+{
+	uint64_t dropped;
+
+	/* Getting y may drop the entry of x. The newest slabs stay, so the second or third attempt
+	 * drops nothing. */
+	do {
+		dropped = v->cache.dropped;
+		*a = get(v, x, err);
+		*b = *a ? get(v, y, err) : NULL;
+		if (!*b)
+			return -1;
+	} while (v->cache.dropped != dropped);
+	return 0;
 }
 
 static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct sh_error *err)
@@ -422,8 +339,15 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-static struct edits edits_of(
-    const struct sh_verifier *v, const struct entry *a, const struct entry *b)
+static const struct sh_bag *bag(struct entry *e)
+{
+	if (!e->has_bag)
+		sh_bag_fill(e->bag, e->text.token, e->text.n);
+	e->has_bag = true;
+	return e->bag;
+}
+
+static struct edits edits_of(const struct sh_verifier *v, struct entry *a, struct entry *b)
 {
 	const struct sh_verify_opts *opts = &v->opts;
 	uint64_t threshold = opts->measure->any ? opts->edit_threshold : opts->threshold;
@@ -431,7 +355,7 @@ static struct edits edits_of(
 	size_t sets = larger(a->set.n, b->set.n);
 
 	e.limit = sh_align_limit(e.longer, v->bounded ? threshold : 0);
-	if (sh_bag_distance(a->bag, b->bag) > e.limit)
+	if (sh_bag_distance(bag(a), bag(b)) > e.limit)
 		e.common = SIZE_MAX;
 	else if (sets > v->touched * e.limit)
 		e.common = sets - v->touched * e.limit;
@@ -451,8 +375,8 @@ static int compare_edits(const struct sh_verifier *v, const struct entry *a, con
 	return 0;
 }
 
-static int compare_ordered(const struct sh_verifier *v, const struct entry *a,
-    const struct entry *b, struct sh_similarity *s, struct sh_error *err)
+static int compare_ordered(const struct sh_verifier *v, struct entry *a, struct entry *b,
+    struct sh_similarity *s, struct sh_error *err)
 {
 	struct edits e = edits_of(v, a, b);
 
@@ -502,19 +426,90 @@ static int compare_any(const struct sh_verifier *v, struct entry *a, struct entr
 	return 0;
 }
 
+/* ---- proofs by the tokens ---- */
+
+enum proof { NOTHING, REACHES, FAILS };
+
+static const struct sh_gram_slots *slots(const struct sh_verifier *v, struct entry *e)
+{
+	if (!e->has_slots)
+		sh_gram_slots_fill(&e->slots, e->text, v->opts.ngrams);
+	e->has_slots = true;
+	return &e->slots;
+}
+
+/* Proves that the threshold is reached by a few edits. edits: at most this number gives the edit
+ * similarity. */
+static int prove_reach(const struct sh_verifier *v, struct entry *a, const struct entry *b,
+    size_t edits, enum proof *proof, struct sh_error *err)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	size_t most = sh_foretell_edits(a->set.n, v->touched, opts->threshold), distance;
+	struct sh_align_bound bound = { larger(edits, most), true, true };
+
+	if (sh_align(v->aligner, a->text, b->text, bound, &distance, err) < 0)
+		return -1;
+	if ((opts->measure->any && distance <= edits) || distance == 0 ||
+	    (distance <= most &&
+		sh_foretell_similar(slots(v, a), v->touched * distance, opts->threshold)))
+		*proof = REACHES;
+	return 0;
+}
+
+/* Returns whether more than `edits` edits, and too few common features for the Jaccard threshold,
+ * are proven. */
+static bool prove_failure(
+    const struct sh_verifier *v, struct entry *a, struct entry *b, size_t edits)
+{
+	struct sh_slots_apart apart;
+
+	if (!sh_gram_slots_apart(slots(v, a), slots(v, b), &apart))
+		return false;
+	if (v->opts.measure->any && larger(apart.x, apart.y) <= edits * a->slots.size &&
+	    sh_bag_distance(bag(a), bag(b)) <= edits)
+		return false;
+	return sh_foretell_dissimilar(apart, a->set.n, b->set.n, v->opts.threshold);
+}
+
+static int prove(const struct sh_verifier *v, struct entry *a, struct entry *b, enum proof *proof,
+    struct sh_error *err)
+{
+	size_t longer = larger(a->text.n, b->text.n),
+	       edits = v->opts.measure->any ? sh_align_limit(longer, v->opts.edit_threshold) : 0;
+
+	*proof = NOTHING;
+	if (a->text.n == 0 || b->text.n == 0)
+		return 0;
+	if (prove_reach(v, a, b, edits, proof, err) < 0)
+		return -1;
+	if (*proof == NOTHING && prove_failure(v, a, b, edits))
+		*proof = FAILS;
+	return 0;
+}
+
 static int compare(struct sh_verifier *v, struct entry *a, struct entry *b, struct sh_similarity *s,
     struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
 
+	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
+	if (v->foretells && v->bounded) {
+		enum proof proof;
+
+		if (prove(v, a, b, &proof, err) < 0)
+			return -1;
+		s->reaches = proof == REACHES;
+		if (proof != NOTHING)
+			return 0;
+	}
+	if (make_set(v, a, err) < 0 || make_set(v, b, err) < 0)
+		return -1;
 	if (opts->measure->ordered)
 		return compare_ordered(v, a, b, s, err);
 	if (opts->measure->any)
 		return compare_any(v, a, b, s, err);
-	if (v->bounded && sh_sets_share_less(&a->set, &b->set,
-			      sh_jaccard_common(a->set.n, b->set.n, opts->threshold)))
-		*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
-	else
+	if (!v->bounded || !sh_sets_share_less(&a->set, &b->set,
+			       sh_jaccard_common(a->set.n, b->set.n, opts->threshold)))
 		opts->measure->compare(&a->set, &b->set, s);
 	s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
 	return 0;
@@ -524,18 +519,32 @@ int sh_verify(
     struct sh_verifier *v, uint64_t x, uint64_t y, struct sh_similarity *s, struct sh_error *err)
 {
 	struct entry *a, *b;
-	uint64_t dropped;
 
-	/* Getting y may drop the entry of x. The newest slabs stay, so the second or third attempt
-	 * drops nothing. */
-	do {
-		dropped = v->dropped;
-		a = get(v, x, err);
-		b = a ? get(v, y, err) : NULL;
-		if (!b)
-			return -1;
-	} while (v->dropped != dropped);
-	return compare(v, a, b, s, err);
+	return get_both(v, x, y, &a, &b, err) < 0 ? -1 : compare(v, a, b, s, err);
+}
+
+static bool same_numbers(const uint64_t *x, size_t n, const uint64_t *y, size_t m)
+{
+	return n == m && (n == 0 || memcmp(x, y, n * sizeof *x) == 0);
+}
+
+int sh_verify_same(struct sh_verifier *v, uint64_t x, uint64_t y, bool *same, struct sh_error *err)
+{
+	struct sh_slots_apart apart;
+	struct entry *a, *b;
+
+	if (get_both(v, x, y, &a, &b, err) < 0)
+		return -1;
+	*same = same_numbers(a->text.token, a->text.n, b->text.token, b->text.n);
+	if (v->opts.measure->ordered)
+		return 0;
+	if (v->foretells &&
+	    (*same || (sh_gram_slots_apart(slots(v, a), slots(v, b), &apart) && apart.x + apart.y)))
+		return 0;
+	if (make_set(v, a, err) < 0 || make_set(v, b, err) < 0)
+		return -1;
+	*same = same_numbers(a->set.hash, a->set.n, b->set.hash, b->set.n);
+	return 0;
 }
 
 /* Documents with one digest and one measure have the same features; for an ordered measure also
@@ -544,12 +553,12 @@ int sh_verifier_digest(
     struct sh_verifier *v, uint64_t document, uint64_t *digest, struct sh_error *err)
 {
 	static const uint64_t key[2] = { 0 }; /* features are hashed under a random key */
-	const struct entry *e = get(v, document, err);
+	struct entry *e = get(v, document, err);
 
-	if (!e)
+	if (!e || make_set(v, e, err) < 0)
 		return -1;
 	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
-	if (v->aligner)
+	if (orders(v))
 		*digest = sh_siphash(key, e->text.token, e->text.n * sizeof *e->text.token);
 	return 0;
 }
@@ -562,10 +571,10 @@ int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id
 
 	if (!e)
 		return -1;
-	x = e->document;
+	x = e->cached.number;
 	e = get_named(v, id2, err);
 	if (!e)
 		return -1;
-	y = e->document;
+	y = e->cached.number;
 	return sh_verify(v, x, y, s, err);
 }

@@ -29,7 +29,7 @@ struct sh_verify_opts {
 	uint64_t threshold;
 	uint64_t edit_threshold; /* for the measure any: threshold of the edit similarity */
 	bool exact;
-	bool decide; /* only s->reaches matters: an edit similarity may be reported too small */
+	bool decide; /* only s->reaches matters: a similarity may be reported too small */
 	bool strict; /* ill-formed UTF-8 is SH_ERR_RECORD */
 	/* Bytes of the cache. It keeps at least three blocks of 128 KiB. A larger set has its own
 	 * block. */
@@ -48,7 +48,11 @@ void sh_verifier_delete(struct sh_verifier *v);
 int sh_verify(
     struct sh_verifier *v, uint64_t x, uint64_t y, struct sh_similarity *s, struct sh_error *err);
 
-/* Makes similarities below the threshold exact from now on. */
+/* Sets *same to whether the similarity of two documents with features is 1. For measures that do
+ * not weigh. */
+int sh_verify_same(struct sh_verifier *v, uint64_t x, uint64_t y, bool *same, struct sh_error *err);
+
+/* Makes all similarities exact from now on. */
 void sh_verifier_be_exact(struct sh_verifier *v);
 
 /* Computes the similarity of two documents, by id. SH_ERR_RECORD: an id belongs to no document. */

@@ -270,14 +270,23 @@ static int set_of(
 	return 0;
 }
 
+/* Returns whether sh_verify_same() is wrong about two texts of at least one feature. */
+static bool wrong_same(
+    struct sh_verifier *v, uint64_t x, uint64_t y, double similarity, struct sh_error *err)
+{
+	bool same;
+
+	return sh_verify_same(v, x, y, &same, err) < 0 || same != (similarity == 1);
+}
+
 /* With a threshold: whether it is reached, and the exact value where it is. first: number of the
- * first text. */
-static unsigned wrong_at(
-    struct sh_verifier *v, uint64_t first, const char *measure, double jaccard, double edit)
+ * first text. decide: the value does not matter. */
+static unsigned wrong_at(struct sh_verifier *v, uint64_t first, const char *measure, double jaccard,
+    double edit, bool decide)
 {
 	unsigned wrong = 0;
 
-	for (unsigned i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < 60; i++) {
 		unsigned x = (unsigned)rng_below(DOCS), y = (unsigned)rng_below(DOCS);
 		double j = slow(&texts[x], &texts[y], "jaccard", false);
 		double e = slow(&texts[x], &texts[y], "edit", false), want = e;
@@ -285,12 +294,16 @@ static unsigned wrong_at(
 		struct sh_similarity s;
 		struct sh_error err;
 
-		if (*measure == 'a') {
+		if (*measure == 'j')
+			reaches = j >= jaccard - 1e-12;
+		if (*measure == 'a')
 			reaches = j >= jaccard - 1e-12 || reaches;
-			want = j >= jaccard - 1e-12 ? j : e;
-		}
+		if (*measure == 'j' || (*measure == 'a' && j >= jaccard - 1e-12))
+			want = j;
 		if (sh_verify(v, first + x, first + y, &s, &err) < 0 || s.reaches != reaches ||
-		    (reaches && fabs(value(&s) - want) > 1e-12)) {
+		    (!decide && reaches && fabs(value(&s) - want) > 1e-12) ||
+		    (texts[x].n && texts[y].n &&
+			wrong_same(v, first + x, first + y, *measure == 'e' ? e : j, &err))) {
 			wrong++;
 			printf("# '%s' and '%s': %g\n", texts[x].text, texts[y].text, value(&s));
 		}
@@ -298,11 +311,12 @@ static unsigned wrong_at(
 	return wrong;
 }
 
-/* Copies of one text of many different words, with some replaced, dropped and added. */
+/* Copies of two texts, with some words replaced, dropped and added. One text has many different
+ * words, and the other one repeats ten words. */
 static void write_copies(void)
 {
 	for (unsigned i = DOCS / 2; i < DOCS; i++) {
-		unsigned one_in = 3 + (unsigned)rng_below(40), n = 0;
+		unsigned one_in = 3 + (unsigned)rng_below(i % 2 ? 40 : 200), n = 0;
 
 		texts[i].text[0] = '\0';
 		for (unsigned w = 0; w < 120 && n < WORDS_MAX - 2; w++) {
@@ -313,17 +327,17 @@ static void write_copies(void)
 				    n++ ? " " : "", (unsigned)rng_below(100));
 			if (what > 0 && what != 2)
 				sprintf(texts[i].text + strlen(texts[i].text), "%sw%u",
-				    n++ ? " " : "", w);
+				    n++ ? " " : "", i % 3 ? w : w % 10);
 		}
 	}
 	write_texts(false);
 }
 
-static void thresholds(const char *measure)
+static void thresholds(const char *measure, unsigned min, unsigned max)
 {
-	static const uint64_t asked[] = { 0, 300000, 500000, 750000, 800000, 1000000 };
+	static const uint64_t asked[] = { 0, 300000, 600000, 800000, 900000, 1000000 };
 	struct sh_corpus corpus;
-	struct sh_verify_opts opts = { .ngrams = { .min = 2, .max = 2 },
+	struct sh_verify_opts opts = { .ngrams = { .min = min, .max = max },
 		.measure = sh_measure_find(measure),
 		.scheme = sh_scheme_find("set"),
 		.memory = 1 << 24 };
@@ -334,31 +348,33 @@ static void thresholds(const char *measure)
 	struct sh_error err;
 	unsigned wrong = (unsigned)sh_analyser_init(&analyser, NULL, &stored, &err);
 
-	for (unsigned round = 0; round < 36; round++) {
+	for (unsigned round = 0; round < 72; round++) {
 		struct sh_verifier *v;
 		bool far = round % 2;
 
 		write_docs(false);
 		write_copies();
 		for (unsigned i = 0; i < DOCS; i++)
-			cut(&texts[i], 2, 2);
+			cut(&texts[i], min, max);
 		wrong += (unsigned)open_corpus(&corpus, false);
 		opts.threshold = asked[round % 6];
-		opts.edit_threshold = asked[round / 6];
+		opts.edit_threshold = asked[round / 6 % 6];
+		opts.decide = round >= 36;
 		opts.corpus = far ? NULL : &corpus;
 		opts.set_of = set_of;
 		opts.arg = &analyser;
 		v = sh_verifier_new(&opts, &err);
 		wrong += wrong_at(v, far ? FAR : 0, measure, (double)opts.threshold / 1e6,
-		    (double)(*measure == 'a' ? opts.edit_threshold : opts.threshold) / 1e6);
+		    (double)(*measure == 'a' ? opts.edit_threshold : opts.threshold) / 1e6,
+		    opts.decide);
 		sh_verifier_delete(v);
 		sh_corpus_free(&corpus);
 	}
 	sh_analyser_free(&analyser);
 	ok(wrong == 0,
-	    "%s: with a threshold, what reaches it is exact, and nothing else does; of a corpus, "
-	    "and of sets that are given",
-	    measure);
+	    "%s, %u to %u words: what reaches a threshold is exact, and nothing else reaches it; "
+	    "of a corpus, and of sets that are given; also when only the decision matters",
+	    measure, min, max);
 }
 
 static void same_digest(const char *measure)
@@ -580,8 +596,11 @@ int main(void)
 	against_strings("cosine", "log", 2, 2, false, 3000);
 	against_strings("edit", "set", 3, 3, false, plenty);
 	against_strings("edit", "set", 1, 1, true, 3000);
-	thresholds("edit");
-	thresholds("any");
+	thresholds("edit", 2, 2);
+	thresholds("any", 2, 2);
+	thresholds("any", 3, 3);
+	thresholds("jaccard", 2, 2);
+	thresholds("jaccard", 1, 3);
 	same_digest("jaccard");
 	same_digest("edit");
 	unlink(path);
