@@ -1,6 +1,7 @@
 /* The first pass over the documents finds their places, fingerprints and numbers of features. */
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/siphash.h"
 #include "dedup.h"
 #include "fp/analysis.h"
@@ -10,6 +11,8 @@
 #include "unicode/utf8.h"
 
 #define NOT_LISTED UINT32_MAX
+
+enum { LINE = 64 }; /* bytes of a line, as a first estimate */
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
@@ -150,7 +153,7 @@ struct layout {
 	size_t begin[COLUMNS + 1];
 };
 
-/* A worker's results for a chunk, in job->out. The columns follow, with job->records elements. */
+/* A worker's results for a task, in job->facts. The columns follow, with job->records elements. */
 struct block {
 	size_t cap; /* elements allocated for each column */
 };
@@ -187,34 +190,45 @@ static struct layout lay_out(const struct dedup_state *s)
 /* Returns NULL when the block does not have the column. */
 static void *column(const struct layout *l, struct sh_job *job, enum column c)
 {
-	struct block *b = (struct block *)(void *)job->out.p;
+	struct block *b = (struct block *)(void *)job->facts.p;
 
 	return l->begin[c] < l->begin[c + 1] ? (char *)(b + 1) + b->cap * l->begin[c] : NULL;
+}
+
+static size_t block_cap(const struct sh_job *job)
+{
+	return ((const struct block *)(const void *)job->facts.p)->cap;
 }
 
 static struct sh_key_block key_block(const struct layout *l, struct sh_job *job)
 {
 	return (struct sh_key_block){ column(l, job, KEYS_LOW), column(l, job, KEYS_FIRST),
-		((const struct block *)(const void *)job->out.p)->cap };
+		block_cap(job) };
 }
 
 struct worker {
 	const struct layout *layout;
-	struct sh_corpus_lines *lines;
+	const struct sh_corpus_lines *lines;
 	struct sh_document_room room; /* for the lines */
 	struct sh_analyser analyser;
 	uint64_t *described; /* scratch memory for a description */
 };
 
-static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
+/* Makes a block of job->facts. cap: elements of each column; the first `kept` stay. */
+static int make_block(
+    const struct layout *l, struct sh_job *job, size_t cap, size_t kept, struct sh_error *err)
 {
-	size_t cap = (size_t)job->from.lines;
 	size_t bytes = sizeof(struct block) + cap * l->begin[COLUMNS];
+	struct block *b;
 
-	if (sh_buf_reserve(&job->out, bytes, err) < 0)
+	if (sh_buf_reserve(&job->facts, bytes - job->facts.n, err) < 0)
 		return -1;
-	*(struct block *)(void *)job->out.p = (struct block){ cap };
-	job->out.n = bytes;
+	job->facts.n = bytes;
+	b = (struct block *)(void *)job->facts.p;
+	for (unsigned i = COLUMNS; kept && i-- > 0;)
+		memmove((char *)(b + 1) + cap * l->begin[i], (char *)(b + 1) + b->cap * l->begin[i],
+		    kept * (l->begin[i + 1] - l->begin[i]));
+	b->cap = cap;
 	return 0;
 }
 
@@ -264,16 +278,22 @@ static int each_document(
 	struct worker *w = arg;
 	const struct layout *l = w->layout;
 	size_t i = (size_t)job->records;
-	uint64_t *place = column(l, job, PLACE), *number = column(l, job, NUMBER),
-		 *ranks = column(l, job, RANK);
-	const uint32_t *ranked = column(l, job, RANKED);
+	uint64_t *place, *number, *ranks;
+	const uint32_t *ranked;
 
+	if (i == block_cap(job) && make_block(l, job, 2 * i, i, err) < 0)
+		return -1;
+	place = column(l, job, PLACE);
+	number = column(l, job, NUMBER);
+	ranks = column(l, job, RANK);
+	ranked = column(l, job, RANKED);
 	place[i] = job->from.at + job->offset;
 	if (number)
-		number[i] = job->from.number + job->at;
-	look_up(l, doc->id, job, i);
+		number[i] = job->from.number + job->at; /* from the task's first line on */
+	else
+		look_up(l, doc->id, job, i);
 	if (ranks)
-		ranks[i] = rank(l->state, doc, ranked ? ranked[i] : NOT_LISTED);
+		ranks[i] = rank(l->state, doc, ranked && !number ? ranked[i] : NOT_LISTED);
 	if (!l->state->settings->archive.dir)
 		return describe(w, doc, job, i, err);
 	job->ill_formed += sh_utf8_count_ill(doc->text.p, doc->text.n);
@@ -284,11 +304,15 @@ static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
 
+	int status;
+
 	if (sh_corpus_lines_read(w->lines, job, &w->room) < 0 ||
 	    sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
-	    start_block(w->layout, job, &job->err) < 0)
+	    make_block(w->layout, job, job->in.n / LINE + 1, 0, &job->err) < 0)
 		return -1;
-	return sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
+	status = sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
+	job->from.lines = job->at; /* for the progress */
+	return status;
 }
 
 /* ---- blocks, in input order ---- */
@@ -317,6 +341,21 @@ static int collect_samples(
 	return 0;
 }
 
+/* With line numbers as ids: sets the columns that need the numbers. */
+static void number_documents(const struct layout *l, struct sh_job *job)
+{
+	uint64_t *number = column(l, job, NUMBER), *ranks = column(l, job, RANK);
+	const uint32_t *ranked = column(l, job, RANKED);
+	char id[SH_NUM_CHARS];
+
+	for (size_t i = 0; number && i < job->records; i++) {
+		number[i] += job->from.number - 1;
+		look_up(l, sh_slice(id, sh_print_u64(id, number[i])), job, i);
+		if (ranked && ranks)
+			ranks[i] = rank(l->state, NULL, ranked[i]);
+	}
+}
+
 struct reading {
 	struct dedup_state *state;
 	struct layout layout;
@@ -325,7 +364,7 @@ struct reading {
 
 static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	const struct reading *r = arg;
+	struct reading *r = arg;
 	const struct layout *l = &r->layout;
 	struct dedup_state *s = r->state;
 	size_t n = (size_t)job->records;
@@ -333,13 +372,16 @@ static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 	struct sh_key_block key;
 	struct sh_corpus_columns documents;
 
+	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
+		return -1;
 	sh_corpus_passed(&s->corpus, job->from.at);
-	/* Without records, start_block() may have failed. */
+	/* Without records, make_block() may have failed. */
 	if (n == 0)
 		return 0;
 	block = (struct sh_dedup_block){ n, column(l, job, RANK), column(l, job, IS_PROTECTED),
 		column(l, job, PRINTS), column(l, job, COUNTS) };
 	key = key_block(l, job);
+	number_documents(l, job);
 	rank_newest(s, column(l, job, RANK), n);
 	documents = (struct sh_corpus_columns){ .offset = column(l, job, PLACE),
 		.number = column(l, job, NUMBER) };

@@ -23,9 +23,10 @@ struct sh_job {
 	struct sh_buf facts; /* bytes for done(), in a form that work() and done() agree on */
 	uint64_t at;         /* lines of `in` before the current line */
 	size_t offset;       /* bytes of `in` before the current line */
-	uint64_t records, rejected; /* good records; bad records */
-	uint64_t ill_formed, empty; /* sequences of UTF-8; documents without features */
-	struct sh_sum sum;          /* of `out`; set by work() when the output gets a trailer */
+	uint64_t records, rejected;    /* good records; bad records */
+	uint64_t ill_formed, empty;    /* sequences of UTF-8; documents without features */
+	struct sh_sum sum;             /* of `out`; set by work() when the output gets a trailer */
+	struct sh_trailer_check check; /* of `in`; set by sh_corpus_lines_read() */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */

@@ -163,33 +163,6 @@ static int divide_all(struct sh_corpus_lines *l, struct sh_corpus *c, size_t fro
 	return 0;
 }
 
-int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t from,
-    uint64_t number, struct sh_error *err)
-{
-	struct sh_document_room room = { 0 };
-	int status;
-
-	*l = (struct sh_corpus_lines){
-		.corpus = c, .file = calloc(c->n_files - from, sizeof *l->file), .number = number
-	};
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->changed, NULL);
-	status = l->file ? divide_all(l, c, from, &room, err) : sh_error_nomem(err);
-	sh_document_room_free(&room);
-	if (status < 0)
-		sh_corpus_lines_free(l);
-	return status;
-}
-
-void sh_corpus_lines_free(struct sh_corpus_lines *l)
-{
-	for (size_t i = 0; i < l->n_files; i++)
-		free(l->file[i].quoted);
-	free(l->file);
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
-}
-
 /* ---- tasks ---- */
 
 static const struct sh_corpus_range_file *file_of(const struct sh_corpus_lines *l, size_t task)
@@ -225,8 +198,15 @@ static int read_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f,
 	return 0;
 }
 
-/* Refuses a line that is longer than SH_LINE_MAX: the last line of its task. job->err.line is
- * counted from the first line of the job. */
+/* Sets the line of job->err: the line that begins at p. */
+static int fail_at(struct sh_job *job, const char *p)
+{
+	job->err.file = job->from.file;
+	job->err.line = 1 + sh_count_newlines(job->in.p, (size_t)(p - job->in.p));
+	return -1;
+}
+
+/* Refuses a line that is longer than SH_LINE_MAX: the last line of its task. */
 static int refuse_long(struct sh_job *job)
 {
 	struct sh_slice rest = job->in;
@@ -236,124 +216,119 @@ static int refuse_long(struct sh_job *job)
 		size_t n = line.n + (line.n < rest.n);
 
 		if (line.n > SH_LINE_MAX) {
-			job->err.line = sh_count_newlines(job->in.p, (size_t)(rest.p - job->in.p));
-			return sh_line_too_long(&job->err);
+			sh_line_too_long(&job->err);
+			return fail_at(job, rest.p);
 		}
 		rest = sh_slice(rest.p + n, rest.n - n);
 	}
 	return 0;
 }
 
-/* Adds the lines of a job to *check. job->err.line is counted from the first line of the job. Sets
- * *trailers to the number of trailers. */
-static int check_lines(
-    struct sh_job *job, bool crlf, struct sh_trailer_check *check, uint64_t *trailers)
+/* Sets job->check. */
+static int check_lines(struct sh_job *job, bool crlf)
 {
 	struct sh_slice rest = job->in;
 
 	for (;;) {
-		size_t n = sh_sum_lines(&check->found, rest.p, rest.n, crlf);
+		size_t n = sh_sum_lines(&job->check.found, rest.p, rest.n, crlf);
 		struct sh_slice line;
 
 		rest = sh_slice(rest.p + n, rest.n - n);
 		if (rest.n == 0)
 			return 0;
 		line = sh_record_front(rest, false);
-		if (sh_trailer_add(check, crlf ? sh_without_cr(line) : line, &job->err) < 0) {
-			job->err.line = sh_count_newlines(job->in.p, (size_t)(rest.p - job->in.p));
-			return -1;
-		}
-		++*trailers;
+		if (sh_trailer_add(&job->check, crlf ? sh_without_cr(line) : line, &job->err) < 0)
+			return fail_at(job, rest.p);
 		n = line.n + (line.n < rest.n);
 		rest = sh_slice(rest.p + n, rest.n - n);
 	}
 }
 
-/* What a task found out about its lines. */
-struct counts {
-	uint64_t trailers;
-	struct sh_trailer_check check;
-	int status;
-};
-
-/* Joins the trailers of a file. Compares them with its lines in the last task of the file. */
-static int check_file(struct sh_corpus_lines *l, const struct sh_corpus_range_file *f,
-    const struct counts *n, struct sh_job *job)
-{
-	struct sh_trailer_check *all = &l->check;
-
-	if (job->task == f->task)
-		*all = (struct sh_trailer_check){ 0 };
-	sh_sum_join(&all->found, &n->check.found);
-	sh_sum_join(&all->expected, &n->check.expected);
-	all->any = all->any || n->check.any;
-	all->no_sum = all->no_sum || n->check.no_sum;
-	if (job->task + 1 < f->task + f->ranges || sh_trailer_verify(all, &job->err) == 0)
-		return 0;
-	job->err.file = job->from.file;
-	return -1;
-}
-
-/* Gives the job its line numbers. The earlier tasks are all numbered. */
-static int number_lines(struct sh_corpus_lines *l, const struct sh_corpus_range_file *f,
-    const struct counts *n, struct sh_job *job)
-{
-	if (job->task == f->task)
-		l->line = f->line;
-	job->from.line = l->line;
-	job->from.number = l->number;
-	l->line += job->from.lines;
-	l->number += job->from.lines - n->trailers;
-	if (n->status == 0)
-		return l->corpus->trailer ? check_file(l, f, n, job) : 0;
-	if (job->err.code != SH_ERR_IO && job->err.code != SH_ERR_NOMEM) {
-		job->err.file = job->from.file;
-		job->err.line += job->from.line;
-	}
-	return -1;
-}
-
-/* Waits until the earlier tasks are numbered, and then numbers the lines of the job. */
-static int number_in_order(struct sh_corpus_lines *l, const struct sh_corpus_range_file *f,
-    const struct counts *n, struct sh_job *job)
-{
-	int status;
-
-	pthread_mutex_lock(&l->lock);
-	while (!l->failed && l->counted != job->task)
-		pthread_cond_wait(&l->changed, &l->lock);
-	status = l->failed ? sh_error_set(&job->err, SH_ERR_PARAM, "another thread has failed")
-			   : number_lines(l, f, n, job);
-	l->counted++;
-	l->failed = status < 0;
-	pthread_cond_broadcast(&l->changed);
-	pthread_mutex_unlock(&l->lock);
-	return status;
-}
-
 int sh_corpus_lines_read(
-    struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room)
+    const struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room)
 {
 	const struct sh_corpus *c = l->corpus;
 	const struct sh_corpus_range_file *f = file_of(l, job->task);
 	size_t range = job->task - f->task;
 	uint64_t from = first_line(c, f, range), to = from;
-	struct counts n = { 0 };
 
 	if (from < range_begin(f, range + 1))
 		to = end_of_lines(c, f, range);
+	job->at = 0;
+	job->check = (struct sh_trailer_check){ 0 };
 	job->from = (struct sh_origin){ .file = f->file->name,
+		.line = 1,
+		.number = 1,
 		.at = f->file->base + from,
 		.starts_file = range == 0,
 		.csv = c->form.csv,
 		.trailer = c->trailer };
-	n.status = read_bytes(c, f->file, from, to, job, room);
-	if (n.status == 0 && job->in.n > SH_LINE_MAX)
-		n.status = refuse_long(job);
-	if (n.status == 0 && c->trailer)
-		n.status = check_lines(job, c->form.crlf, &n.check, &n.trailers);
-	if (n.status == 0 && job->in.n)
-		job->from.lines =
-		    sh_count_newlines(job->in.p, job->in.n) + (job->in.p[job->in.n - 1] != '\n');
-	return number_in_order(l, f, &n, job);
+	if (read_bytes(c, f->file, from, to, job, room) < 0 ||
+	    (job->in.n > SH_LINE_MAX && refuse_long(job) < 0))
+		return -1;
+	return c->trailer ? check_lines(job, c->form.crlf) : 0;
+}
+
+/* ---- numbers of lines ---- */
+
+/* Joins the trailers of a file. Compares them with its lines in the last task of the file. */
+static int check_file(struct sh_corpus_lines *l, const struct sh_corpus_range_file *f,
+    const struct sh_job *job, struct sh_error *err)
+{
+	struct sh_trailer_check *all = &l->check;
+
+	if (job->task == f->task)
+		*all = (struct sh_trailer_check){ 0 };
+	sh_sum_join(&all->found, &job->check.found);
+	sh_sum_join(&all->expected, &job->check.expected);
+	all->any = all->any || job->check.any;
+	all->no_sum = all->no_sum || job->check.no_sum;
+	if (job->task + 1 < f->task + f->ranges || sh_trailer_verify(all, err) == 0)
+		return 0;
+	err->file = job->from.file;
+	return -1;
+}
+
+int sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job, struct sh_error *err)
+{
+	const struct sh_corpus_range_file *f = file_of(l, job->task);
+
+	if (job->task == f->task)
+		l->line = f->line;
+	job->from.line = l->line;
+	job->from.number = l->number;
+	job->from.lines = job->at;
+	if (job->failed) {
+		if (job->err.file && job->err.line)
+			job->err.line += l->line - 1;
+		return 0;
+	}
+	l->line += job->at;
+	l->number += job->from.trailer ? job->check.found.lines : job->at;
+	return l->corpus->trailer ? check_file(l, f, job, err) : 0;
+}
+
+/* ---- all files ---- */
+
+int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t from,
+    uint64_t number, struct sh_error *err)
+{
+	struct sh_document_room room = { 0 };
+	int status;
+
+	*l = (struct sh_corpus_lines){
+		.corpus = c, .file = calloc(c->n_files - from, sizeof *l->file), .number = number
+	};
+	status = l->file ? divide_all(l, c, from, &room, err) : sh_error_nomem(err);
+	sh_document_room_free(&room);
+	if (status < 0)
+		sh_corpus_lines_free(l);
+	return status;
+}
+
+void sh_corpus_lines_free(struct sh_corpus_lines *l)
+{
+	for (size_t i = 0; i < l->n_files; i++)
+		free(l->file[i].quoted);
+	free(l->file);
 }

@@ -3,16 +3,15 @@
  *
  *     sh_corpus_lines_init(&l, corpus, 0, err);
  *     sh_pool_tasks(&pool, l.tasks, err);       work() calls sh_corpus_lines_read()
+ *                                               done() calls sh_corpus_lines_done()
  *     sh_corpus_lines_free(&l);
  *
- * Threads count the lines of their tasks at the same time. A task waits only until the lines of all
- * earlier tasks are counted, for its line numbers. */
+ * No task waits for another one: a task counts its lines from 1, and sh_corpus_lines_done() knows
+ * the lines of the tasks before it. */
 #ifndef SH_STREAM_CORPUS_LINES_H
 #define SH_STREAM_CORPUS_LINES_H
 
 #include "stream/corpus.h"
-
-#include <pthread.h>
 
 /* A file to be read. */
 struct sh_corpus_range_file {
@@ -32,13 +31,10 @@ struct sh_corpus_lines {
 	const struct sh_corpus *corpus;
 	struct sh_corpus_range_file *file;
 	size_t n_files;
-	pthread_mutex_t lock; /* protects the fields below */
-	pthread_cond_t changed;
-	size_t counted;                /* lines of this number of tasks are counted */
+	/* Of the tasks that are done: */
 	uint64_t line;                 /* number of the next line in its file, from 1 */
 	uint64_t number;               /* the same in all files, without headers and trailers */
 	struct sh_trailer_check check; /* of the file of the next task, with corpus->trailer */
-	bool failed;
 };
 
 /* Prepares the lines of the corpus from file number `from` on. Reads the headers of these files:
@@ -49,10 +45,16 @@ int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t 
 void sh_corpus_lines_free(struct sh_corpus_lines *l);
 
 /* Sets job->from, and job->in to the lines of task job->task, perhaps none. Uses job->chunk when
- * the lines are in pieces, so they stay valid when `room` is used again. With corpus->trailer the
- * lines can have trailers: see sh_origin.trailer. Checks the trailers of a file in its last task.
- * Returns 0, or -1 with job->err. */
+ * the lines are in pieces, so they stay valid when `room` is used again. job->from.line and
+ * job->from.number are 1. With corpus->trailer the lines can have trailers (see sh_origin.trailer),
+ * and job->check is set. Returns 0, or -1 with job->err. Threads may call it at the same time. */
 int sh_corpus_lines_read(
-    struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
+    const struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
+
+/* Call it for each job, in order, after sh_job_lines() has processed all its lines, or after a
+ * failure. Sets job->from.line and job->from.number to the numbers of the first line, and
+ * job->from.lines. Changes job->err.line of a failed job to the number in the file. Checks the trailers of a file in
+ * its last task. Returns 0, or -1 with *err. */
+int sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job, struct sh_error *err);
 
 #endif

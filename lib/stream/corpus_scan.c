@@ -6,8 +6,9 @@
 
 /* A line that is not a document. The calling thread parses it again after all tasks. */
 struct bad_line {
-	uint64_t at;   /* offset, counted over all files */
-	uint64_t line; /* its number in the file, from 1 */
+	uint64_t at; /* offset, counted over all files */
+	uint64_t
+	    line; /* its number in the file, from 1; in job->facts from the task's first line */
 };
 
 struct scan {
@@ -26,8 +27,8 @@ struct reader {
 	struct sh_document_room room;
 };
 
-/* Appends the offset of a document to job->out, and to job->aside the hash of its id, or its number
- * with line_ids. Appends a bad line to job->facts. */
+/* Appends the offset of a document to job->out, and to job->aside the hash of its id, or with
+ * line_ids its number from the task's first line on. Appends a bad line to job->facts. */
 static int read_line(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct reader *r = reader;
@@ -60,14 +61,14 @@ static int work(void *reader, struct sh_job *job)
 
 static int add_bad_lines(struct scan *s, const struct sh_job *job, struct sh_error *err)
 {
-	size_t n = job->facts.n / sizeof *s->bad_line;
+	const struct bad_line *bad = (const struct bad_line *)(const void *)job->facts.p;
+	size_t n = job->facts.n / sizeof *bad;
 
-	if (n == 0)
-		return 0;
 	if (SH_RESERVE(s->bad_line, s->bad_cap, s->n_bad + n, err) < 0)
 		return -1;
-	memcpy(s->bad_line + s->n_bad, job->facts.p, job->facts.n);
-	s->n_bad += n;
+	for (size_t i = 0; i < n; i++)
+		s->bad_line[s->n_bad++] =
+		    (struct bad_line){ bad[i].at, bad[i].line + job->from.line - 1 };
 	return 0;
 }
 
@@ -75,16 +76,19 @@ static int add_documents(void *scan, struct sh_job *job, struct sh_error *err)
 {
 	struct scan *s = scan;
 	bool numbers = s->corpus->form.line_ids;
-	const uint64_t *value = (const uint64_t *)(const void *)job->aside.p;
+	uint64_t *value = (uint64_t *)(void *)job->aside.p;
+	size_t n = job->aside.n / sizeof *value;
 	const struct sh_corpus_columns new = {
 		.offset = (const uint64_t *)(const void *)job->out.p,
 		.number = numbers ? value : NULL,
 		.hash = numbers ? NULL : value,
 	};
 
-	if (add_bad_lines(s, job, err) < 0)
+	if (sh_corpus_lines_done(&s->lines, job, err) < 0 || add_bad_lines(s, job, err) < 0)
 		return -1;
-	return sh_corpus_add(s->corpus, &new, job->aside.n / sizeof *value, err);
+	for (size_t i = 0; numbers && i < n; i++)
+		value[i] += job->from.number - 1;
+	return sh_corpus_add(s->corpus, &new, n, err);
 }
 
 /* ---- the files ---- */
