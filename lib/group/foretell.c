@@ -30,7 +30,8 @@ static uint64_t gram_of(const uint64_t *token, unsigned n)
 	return x >> 32;
 }
 
-void sh_gram_slots_fill(struct sh_gram_slots *s, struct sh_sequence text, struct sh_ngrams ngrams)
+void sh_gram_slots_fill(
+    struct sh_gram_slots *s, struct sh_sequence text, struct sh_ngrams ngrams, size_t enough)
 {
 	unsigned n = sh_ngrams_of(ngrams, text.n).max;
 	size_t last;
@@ -39,7 +40,7 @@ void sh_gram_slots_fill(struct sh_gram_slots *s, struct sh_sequence text, struct
 	last = s->words * 64 - 1;
 	memset(s->taken, 0, s->words * sizeof *s->taken);
 	s->distinct = 0;
-	for (size_t i = 0; i + n <= text.n; i++) {
+	for (size_t i = 0; i + n <= text.n && s->distinct < enough; i++) {
 		size_t slot = gram_of(text.token + i, n) & last;
 
 		s->distinct += !sh_bits_has(s->taken, slot);
@@ -82,9 +83,12 @@ size_t sh_foretell_edits(size_t n, size_t touched, uint64_t threshold)
 	return (size_t)((SH_WEIGHT_ONE - threshold) * n / ((SH_WEIGHT_ONE + threshold) * touched));
 }
 
-bool sh_foretell_similar(const struct sh_gram_slots *s, size_t changed, uint64_t threshold)
+size_t sh_foretell_features(size_t changed, uint64_t threshold)
 {
-	return s->distinct * (SH_WEIGHT_ONE - threshold) >= changed * (SH_WEIGHT_ONE + threshold);
+	uint64_t rest = SH_WEIGHT_ONE - threshold;
+
+	return rest ? (size_t)((changed * (SH_WEIGHT_ONE + threshold) + rest - 1) / rest)
+		    : SIZE_MAX;
 }
 
 bool sh_foretell_dissimilar(struct sh_slots_apart apart, size_t n, size_t m, uint64_t threshold)

@@ -28,16 +28,17 @@ struct sh_gram_slots {
 size_t sh_gram_slots_words(size_t tokens);
 
 /* Fills the slots of a text of at least one token. s->taken has sh_gram_slots_words() words. Only
- * the n-grams of the largest size have slots. */
-void sh_gram_slots_fill(struct sh_gram_slots *s, struct sh_sequence text, struct sh_ngrams ngrams);
+ * the n-grams of the largest size have slots. Stops when `enough` slots are taken. */
+void sh_gram_slots_fill(
+    struct sh_gram_slots *s, struct sh_sequence text, struct sh_ngrams ngrams, size_t enough);
 
 /* Returns the largest edit distance at which a text of at most n features can be proven to reach
  * the threshold, in millionths. touched >= 1. */
 size_t sh_foretell_edits(size_t n, size_t touched, uint64_t threshold);
 
-/* Returns true when each text that is made of this one by changing at most `changed` n-grams has a
- * Jaccard similarity of at least the threshold, in millionths. */
-bool sh_foretell_similar(const struct sh_gram_slots *s, size_t changed, uint64_t threshold);
+/* Returns the least number D of features with which a text reaches the threshold, in millionths,
+ * when at most `changed` n-grams change. SIZE_MAX: none. */
+size_t sh_foretell_features(size_t changed, uint64_t threshold);
 
 /* Slots that only one of two texts takes. */
 struct sh_slots_apart {

@@ -433,9 +433,17 @@ enum proof { NOTHING, REACHES, FAILS };
 static const struct sh_gram_slots *slots(const struct sh_verifier *v, struct entry *e)
 {
 	if (!e->has_slots)
-		sh_gram_slots_fill(&e->slots, e->text, v->opts.ngrams);
+		sh_gram_slots_fill(&e->slots, e->text, v->opts.ngrams, SIZE_MAX);
 	e->has_slots = true;
 	return &e->slots;
+}
+
+/* Returns whether the slots prove that the document has at least this number of features. */
+static bool has_features(const struct sh_verifier *v, struct entry *e, size_t least)
+{
+	if (!e->has_slots)
+		sh_gram_slots_fill(&e->slots, e->text, v->opts.ngrams, least);
+	return e->slots.distinct >= least;
 }
 
 /* Proves that the threshold is reached by a few edits. edits: at most this number gives the edit
@@ -451,7 +459,7 @@ static int prove_reach(const struct sh_verifier *v, struct entry *a, const struc
 		return -1;
 	if ((opts->measure->any && distance <= edits) || distance == 0 ||
 	    (distance <= most &&
-		sh_foretell_similar(slots(v, a), v->touched * distance, opts->threshold)))
+		has_features(v, a, sh_foretell_features(v->touched * distance, opts->threshold))))
 		*proof = REACHES;
 	return 0;
 }

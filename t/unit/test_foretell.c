@@ -93,7 +93,7 @@ static void fill(struct text *t, struct sh_ngrams ngrams)
 {
 	t->slots.taken = t->taken;
 	must(sh_gram_slots_words(t->all.n) <= sizeof t->taken / sizeof *t->taken);
-	sh_gram_slots_fill(&t->slots, t->all, ngrams);
+	sh_gram_slots_fill(&t->slots, t->all, ngrams, SIZE_MAX);
 	must(sh_ngrams_count(sh_ngrams_of(ngrams, t->all.n), t->all.n, &t->features,
 		 &(struct sh_error){ 0 }) == 0);
 }
@@ -122,7 +122,7 @@ static void compare(struct sh_aligner *a, struct text *x, struct text *y, struct
 	}
 	must(sh_align(a, x->all, y->all, (struct sh_align_bound){ .most = 2 * LONGEST }, &distance,
 		 &err) == 0);
-	if (distance && sh_foretell_similar(&x->slots, touched * distance, threshold)) {
+	if (distance && x->slots.distinct >= sh_foretell_features(touched * distance, threshold)) {
 		t->wrong += !reaches || distance > sh_foretell_edits(n, touched, threshold);
 		t->similar++;
 	}
