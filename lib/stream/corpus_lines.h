@@ -53,8 +53,8 @@ int sh_corpus_lines_read(
 
 /* Call it for each job, in order, after sh_job_lines() has processed all its lines, or after a
  * failure. Sets job->from.line and job->from.number to the numbers of the first line, and
- * job->from.lines. Changes job->err.line of a failed job to the number in the file. Checks the trailers of a file in
- * its last task. Returns 0, or -1 with *err. */
+ * job->from.lines. Changes job->err.line of a failed job to the number in the file. Checks the
+ * trailers of a file in its last task. Returns 0, or -1 with *err. */
 int sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job, struct sh_error *err);
 
 #endif
