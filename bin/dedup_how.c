@@ -160,6 +160,8 @@ void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
 	s->dedup.how.strict = s->docs.docs.strict;
 	s->dedup.bits = s->fp.bits;
+	if (s->dedup.k > s->fp.bits)
+		cli_usage(c, "-k %u: fingerprints have %u bits (-b)", s->dedup.k, s->fp.bits);
 	s->dedup.jobs = c->jobs;
 }
 

@@ -12,7 +12,8 @@
 
 #define NOT_LISTED UINT32_MAX
 
-enum { LINE = 64 }; /* bytes of a line, as a first estimate */
+/* A block has first an element for each LINE bytes, but at most FIRST_CAP. */
+enum { LINE = 64, FIRST_CAP = 2048 };
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
@@ -127,7 +128,7 @@ int dedup_collect_description(
 	return s->sample_features ? collect_sample(s, d, err) : 0;
 }
 
-/* ---- the documents of a chunk ---- */
+/* ---- the documents of a task ---- */
 
 /* Columns of a block. The size of an element never increases, so all are aligned. */
 enum column {
@@ -214,21 +215,41 @@ struct worker {
 	uint64_t *described; /* scratch memory for a description */
 };
 
-/* Makes a block of job->facts. cap: elements of each column; the first `kept` stay. */
-static int make_block(
-    const struct layout *l, struct sh_job *job, size_t cap, size_t kept, struct sh_error *err)
+static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
 {
+	size_t cap = job->in.n / LINE < FIRST_CAP ? job->in.n / LINE + 1 : FIRST_CAP;
 	size_t bytes = sizeof(struct block) + cap * l->begin[COLUMNS];
-	struct block *b;
 
-	if (sh_buf_reserve(&job->facts, bytes - job->facts.n, err) < 0)
+	if (sh_buf_reserve(&job->facts, bytes, err) < 0)
 		return -1;
+	*(struct block *)(void *)job->facts.p = (struct block){ cap };
 	job->facts.n = bytes;
-	b = (struct block *)(void *)job->facts.p;
-	for (unsigned i = COLUMNS; kept && i-- > 0;)
-		memmove((char *)(b + 1) + cap * l->begin[i], (char *)(b + 1) + b->cap * l->begin[i],
-		    kept * (l->begin[i + 1] - l->begin[i]));
-	b->cap = cap;
+	return 0;
+}
+
+/* Doubles a full block. All elements move: the last ones first, because the places of all but the
+ * first ones increase. The keys have a row for each key: see struct sh_key_block. */
+static int grow_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
+{
+	size_t full = block_cap(job), cap = 2 * full;
+	char *columns;
+
+	if (sh_buf_reserve(&job->facts, full * l->begin[COLUMNS], err) < 0)
+		return -1;
+	job->facts.n += full * l->begin[COLUMNS];
+	columns = job->facts.p + sizeof(struct block);
+	for (unsigned c = COLUMNS; c-- > 0;) {
+		size_t rows =
+		    c == KEYS_LOW || c == KEYS_FIRST ? l->state->plan.keys.keys : (size_t)1;
+		size_t size = rows ? (l->begin[c + 1] - l->begin[c]) / rows : 0;
+
+		for (size_t i = rows; i-- > 0;) {
+			size_t at = l->begin[c] + i * size;
+
+			memmove(columns + cap * at, columns + full * at, full * size);
+		}
+	}
+	*(struct block *)(void *)job->facts.p = (struct block){ cap };
 	return 0;
 }
 
@@ -281,7 +302,7 @@ static int each_document(
 	uint64_t *place, *number, *ranks;
 	const uint32_t *ranked;
 
-	if (i == block_cap(job) && make_block(l, job, 2 * i, i, err) < 0)
+	if (i == block_cap(job) && grow_block(l, job, err) < 0)
 		return -1;
 	place = column(l, job, PLACE);
 	number = column(l, job, NUMBER);
@@ -303,12 +324,11 @@ static int each_document(
 static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
-
 	int status;
 
 	if (sh_corpus_lines_read(w->lines, job, &w->room) < 0 ||
 	    sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
-	    make_block(w->layout, job, job->in.n / LINE + 1, 0, &job->err) < 0)
+	    start_block(w->layout, job, &job->err) < 0)
 		return -1;
 	status = sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
@@ -375,7 +395,7 @@ static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
 		return -1;
 	sh_corpus_passed(&s->corpus, job->from.at);
-	/* Without records, make_block() may have failed. */
+	/* Without records, start_block() may have failed. */
 	if (n == 0)
 		return 0;
 	block = (struct sh_dedup_block){ n, column(l, job, RANK), column(l, job, IS_PROTECTED),

@@ -237,6 +237,8 @@ int main(int argc, char **argv)
 			break;
 		}
 	}
+	if (!sh_df_limits_agree(&out.min, &out.max))
+		cli_usage(&c, "--min-df is above --max-df: no feature is within both");
 	cli_open(&c);
 	if (cli_given(&c, 'm'))
 		merge(&c, &out);

@@ -173,6 +173,8 @@ static void complete(struct cli *c, struct settings *s)
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent need a table: -d TABLE");
+	if (!sh_df_limits_agree(&w->min, &w->max))
+		cli_usage(c, "--min-df is above --max-df: no feature is within both");
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)

@@ -462,6 +462,8 @@ texts() {
 	for bits in 0 1 32 65 192 255 512 x; do
 		refuses "-b $bits" "-b '$bits': expected 64, 128 or 256"
 	done
+	refuses '-k 65' '-k 65: fingerprints have 64 bits (-b)'
+	refuses '-k 257 -b 256' '-k 257: fingerprints have 256 bits (-b)'
 	for t in 0 1.000001 2 -1 x; do
 		refuses "-T $t" "-T '$t': expected a number above 0 and up to 1, as in 0.8"
 	done
@@ -898,6 +900,26 @@ copies() {
 	exits 0
 	[ "$(cat out)" -eq 20001 ]
 	grep -q ' 39999 pairs compared, 39999 similar' err
+}
+
+@test "-k keys finds all near copies among lines of 50 bytes, and of 600" {
+	awk 'BEGIN {
+		for (i = 0; i < 2000; i++) {
+			text = ""
+			for (w = 0; w < 24; w++) {
+				x = (x + 1) * 16807 % 2147483647
+				text = text sprintf("%c ", 97 + x % 26)
+			}
+			print 2 * i "\t" text "\n" 2 * i + 1 "\t" text "x"
+		}
+	}' >short
+	sed "s/\t/$(printf '%0550d' 0)\t/" short >long
+	for in in short long; do
+		try "shdedup -k keys --measure jaccard --dry-run --report report $in"
+		exits 0
+		grep -q ', 2000 dropped (dry run); .*, 1997 pairs compared, 1997 similar; ' err
+		[ "$(wc -l <report)" -eq 2000 ]
+	done
 }
 
 @test "-k keys refuses --measure none and thresholds below 0.5" {

@@ -209,6 +209,8 @@ features() {
 	refuses '--max-df 1.5' "--max-df: document frequency '1.5': $expected"
 	refuses '--max-df 101%' "--max-df: document frequency '101%': $expected"
 	refuses '--max-df -1' "--max-df: document frequency '-1': $expected"
+	refuses '--min-df 5 --max-df 3' '--min-df is above --max-df: no feature is within both'
+	refuses '--min-df 50% --max-df 0.3' '--min-df is above --max-df: no feature is within both'
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
 	refuses '-S 5X' "-S '5X': expected a size such as 500M or 1.5G"
 }

@@ -266,6 +266,7 @@ features() {
 	refuses '--min-df 2' '--min-df, --max-df and --absent need a table: -d TABLE'
 	refuses '--max-df 2' '--min-df, --max-df and --absent need a table: -d TABLE'
 	refuses '--absent drop' '--min-df, --max-df and --absent need a table: -d TABLE'
+	refuses '-d a --min-df 5 --max-df 3' '--min-df is above --max-df: no feature is within both'
 	refuses '--absent x' "--absent 'x': expected rare or drop"
 	refuses '-t 0' "-t '0': expected a whole number from 1 to 4294967295"
 	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"

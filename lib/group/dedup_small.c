@@ -284,9 +284,14 @@ static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
 					    d->opts.tables, most, sizeof *part->set, err) };
 	if (!part->set)
 		return -1;
-	for (uint32_t s = 0; !c->vertex && s < small->sets.n && small->vertex[s] < c->n; s++)
-		part->set[part->n++] = s;
-	for (uint32_t i = 0, s = 0; c->vertex && i < c->n && s < small->sets.n;) {
+	if (!c->vertex) {
+		while (part->n < small->sets.n && small->vertex[part->n] < c->n) {
+			part->set[part->n] = (uint32_t)part->n;
+			part->n++;
+		}
+		return 0;
+	}
+	for (uint32_t i = 0, s = 0; i < c->n && s < small->sets.n;) {
 		uint32_t v = c->vertex[i], w = small->vertex[s];
 
 		if (v == w)

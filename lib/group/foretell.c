@@ -6,7 +6,7 @@
 #include "hash/mix.h"
 #include "weight/weight.h"
 
-/* Slots for each n-gram, at least, so that few n-grams share one. */
+/* Slots for each token, at least, so that few n-grams share one; but at most WORDS_MAX words. */
 enum { SLOTS_EACH = 16, WORDS_MAX = 1 << 16 };
 
 /* ---- slots ---- */

@@ -15,7 +15,7 @@ enum { KNOWN_COUNTS = 64 };
 struct entry {
 	struct sh_cached cached; /* number: the document */
 	struct sh_slice id;
-	/* With v->foretells, n is the largest number that the set can have until has_set. */
+	/* With v->foretells, set.n is the largest number that it can be until has_set. */
 	struct sh_weighed_set set;
 	bool has_set;
 	struct sh_sequence text; /* the tokens, for measures of the order and for v->foretells */
@@ -29,7 +29,7 @@ struct entry {
 struct sh_verifier {
 	struct sh_verify_opts opts;
 	struct sh_analyser analyser;
-	struct sh_aligner *aligner; /* NULL: the measure does not look at the order */
+	struct sh_aligner *aligner; /* NULL: no text is aligned */
 	size_t touched;             /* n-grams that contain one token, at most */
 	bool bounded;               /* similarities below the threshold need not be exact */
 	/* The tokens of most pairs decide. A set is made of them when it is needed. */
@@ -158,15 +158,15 @@ static int hashes(
     const struct sh_verifier *v, const struct sh_feature_set *f, size_t *n, struct sh_error *err)
 {
 	*n = f->n;
-	return v->foretells ? sh_ngrams_count(
-				  sh_ngrams_of(v->opts.ngrams, f->n_ordered), f->n_ordered, n, err)
-			    : 0;
+	if (!v->foretells)
+		return 0;
+	return sh_ngrams_count(sh_ngrams_of(v->opts.ngrams, f->n_ordered), f->n_ordered, n, err);
 }
 
 /* The numbers of 64 bits that an entry holds. */
 static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *f, size_t hashes)
 {
-	size_t n = hashes + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered;
+	size_t n = hashes + (v->opts.measure->weighs ? f->n : 0) + (v->aligner ? f->n_ordered : 0);
 
 	if (orders(v))
 		n += 2 * SH_BAG_WORDS;
@@ -179,6 +179,8 @@ static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct
 {
 	if (v->opts.measure->weighs)
 		return weigh(v, f, room, &e->set, err);
+	if (!v->aligner)
+		return 0;
 	e->text = (struct sh_sequence){ room, f->n_ordered };
 	if (f->n_ordered)
 		memcpy(room, f->ordered, f->n_ordered * sizeof *room);
@@ -441,8 +443,10 @@ static const struct sh_gram_slots *slots(const struct sh_verifier *v, struct ent
 /* Returns whether the slots prove that the document has at least this number of features. */
 static bool has_features(const struct sh_verifier *v, struct entry *e, size_t least)
 {
-	if (!e->has_slots)
+	if (!e->has_slots) {
 		sh_gram_slots_fill(&e->slots, e->text, v->opts.ngrams, least);
+		e->has_slots = e->slots.distinct < least;
+	}
 	return e->slots.distinct >= least;
 }
 
@@ -563,11 +567,10 @@ int sh_verifier_digest(
 	static const uint64_t key[2] = { 0 }; /* features are hashed under a random key */
 	struct entry *e = get(v, document, err);
 
-	if (!e || make_set(v, e, err) < 0)
+	if (!e || (!orders(v) && make_set(v, e, err) < 0))
 		return -1;
-	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
-	if (orders(v))
-		*digest = sh_siphash(key, e->text.token, e->text.n * sizeof *e->text.token);
+	*digest = orders(v) ? sh_siphash(key, e->text.token, e->text.n * sizeof *e->text.token)
+			    : sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Computes the exact similarity of pairs of documents, in any order, in bounded memory.
  *
- * A verifier analyses documents of a corpus when they are needed, and caches the most recent
- * feature sets. So it analyses a document again that is needed again much later. A verifier
+ * A verifier analyses documents of a corpus when they are needed, and caches what it needs of the
+ * most recent ones. So it analyses a document again that is needed again much later. A verifier
  * serves one thread. Verifiers may share a corpus. */
 #ifndef SH_GROUP_VERIFY_H
 #define SH_GROUP_VERIFY_H
@@ -31,7 +31,7 @@ struct sh_verify_opts {
 	bool exact;
 	bool decide; /* only s->reaches matters: a similarity may be reported too small */
 	bool strict; /* ill-formed UTF-8 is SH_ERR_RECORD */
-	/* Bytes of the cache. It keeps at least three blocks of 128 KiB. A larger set has its own
+	/* Bytes of the cache. It keeps at least three blocks of 128 KiB. A larger entry has its own
 	 * block. */
 	size_t memory;
 };
@@ -70,7 +70,7 @@ int sh_verifier_digest(
 int sh_verifier_set(
     struct sh_verifier *v, uint64_t document, struct sh_feature_set *set, struct sh_error *err);
 
-/* Returns the number of feature sets computed so far, which take most of the time. */
+/* Returns the number of documents analysed so far. */
 uint64_t sh_verifier_made(const struct sh_verifier *v);
 
 #endif

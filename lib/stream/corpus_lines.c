@@ -297,9 +297,8 @@ int sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job, struct s
 		l->line = f->line;
 	job->from.line = l->line;
 	job->from.number = l->number;
-	job->from.lines = job->at;
 	if (job->failed) {
-		if (job->err.file && job->err.line)
+		if (job->err.file == job->from.file && job->err.line)
 			job->err.line += l->line - 1;
 		return 0;
 	}

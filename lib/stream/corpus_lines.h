@@ -52,9 +52,9 @@ int sh_corpus_lines_read(
     const struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
 
 /* Call it for each job, in order, after sh_job_lines() has processed all its lines, or after a
- * failure. Sets job->from.line and job->from.number to the numbers of the first line, and
- * job->from.lines. Changes job->err.line of a failed job to the number in the file. Checks the
- * trailers of a file in its last task. Returns 0, or -1 with *err. */
+ * failure. Sets job->from.line and job->from.number to the numbers of the first line. Changes
+ * job->err.line of a failed job to the number in the file; notes keep the lines of the task. Checks
+ * the trailers of a file in its last task, unless this task failed. Returns 0, or -1 with *err. */
 int sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job, struct sh_error *err);
 
 #endif

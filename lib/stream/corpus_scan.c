@@ -7,8 +7,8 @@
 /* A line that is not a document. The calling thread parses it again after all tasks. */
 struct bad_line {
 	uint64_t at; /* offset, counted over all files */
-	uint64_t
-	    line; /* its number in the file, from 1; in job->facts from the task's first line */
+	/* its number in the file, from 1; in job->facts counted from the task's first line */
+	uint64_t line;
 };
 
 struct scan {

@@ -78,6 +78,9 @@ struct sh_df_limit {
  * SH_ERR_PARAM: another form. */
 int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err);
 
+/* Returns false when *min is above *max, and both are documents or both are shares. */
+bool sh_df_limits_agree(const struct sh_df_limit *min, const struct sh_df_limit *max);
+
 /* Returns whether df is at least *min and at most *max. Shares are shares of
  * `documents`, compared exactly. */
 bool sh_df_within(

@@ -43,6 +43,11 @@ static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documen
 	*bound = limit->share ? sh_wide_mul(limit->n, documents) : sh_wide(limit->n);
 }
 
+bool sh_df_limits_agree(const struct sh_df_limit *min, const struct sh_df_limit *max)
+{
+	return !min->given || !max->given || min->share != max->share || min->n <= max->n;
+}
+
 bool sh_df_within(
     const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents)
 {

@@ -65,7 +65,7 @@ static void against_array(size_t memory, bool large)
 			wrong += !intact(e, i);
 			continue;
 		}
-		/* The two newest entries stay, while nothing was dropped for them. */
+		/* The two newest entries are always found. */
 		wrong += known[i].made && known[i].made + 1 >= made;
 		add(&c, i, ++made, large);
 		wrong += sh_slab_cache_find(&c, i * UINT64_C(1) << 33) != &known[i].at->cached;
