@@ -7,6 +7,7 @@
 enum {
 	STRETCH = 256,
 	WORTH_HOLDING = 4096, /* least number of candidates whose documents are held in memory */
+	AHEAD = 2,            /* the texts of this next pair are fetched from memory */
 	BATCH = 2048,         /* largest number of pairs verified at once to link chains */
 };
 
@@ -19,6 +20,10 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	for (size_t i = from; i < to; i++) {
 		struct sh_candidate *c = &d->verified[i];
 
+		if (i + AHEAD < to) {
+			sh_corpus_fetch(d->opts.how.corpus, d->vertex[c[AHEAD].a]);
+			sh_corpus_fetch(d->opts.how.corpus, d->vertex[c[AHEAD].b]);
+		}
 		if (sh_verify(w->verifier, d->vertex[c->a], d->vertex[c->b], &s, err) < 0)
 			return -1;
 		if (d->opts.seen)

@@ -12,6 +12,7 @@ enum {
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
 	MEMORY = 1 << 26,    /* for pieces, without tables */
 	FORGET = 1 << 26,    /* bytes that a pass maps at a time */
+	FETCHED = 1 << 11,   /* bytes of a line that the processor fetches ahead, at most */
 };
 
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err)
@@ -377,6 +378,18 @@ static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_sl
 bool sh_corpus_moves(const struct sh_corpus *c)
 {
 	return c->form.json || c->form.csv || c->form.more || c->reads || sh_corpus_is_packed(c);
+}
+
+void sh_corpus_fetch(const struct sh_corpus *c, uint32_t document)
+{
+	const struct sh_corpus_file *f;
+	uint64_t from;
+	size_t n;
+
+	if (c->reads || !(f = place_of(c, document, &from, &n)) || !f->map.base)
+		return;
+	for (size_t i = 0; i < n && i < FETCHED; i += 64)
+		__builtin_prefetch(f->map.p + from + i);
 }
 
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,

@@ -147,6 +147,9 @@ size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document);
  * not, all texts stay valid until sh_corpus_free(). */
 bool sh_corpus_moves(const struct sh_corpus *c);
 
+/* Lets the processor fetch the line of a document from memory, for sh_corpus_document(). */
+void sh_corpus_fetch(const struct sh_corpus *c, uint32_t document);
+
 /* Parses the line of a document into id and text. They are valid until `room` is used again or
  * sh_corpus_hold() is called. See also sh_corpus_moves(). */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
