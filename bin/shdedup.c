@@ -9,8 +9,8 @@
 enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAIT, COMPRESS };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
-/* Bytes of a thread for the sets it compares. More memory does not make it faster, and the first
- * access to each page takes system time. */
+/* Bytes of a thread for the documents it compares. More memory does not make it faster, and the
+ * first access to each page takes system time. */
 #define VERIFY_MEMORY ((size_t)1 << 23)
 
 static const struct cli_option options[] = {

@@ -14,8 +14,7 @@ int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *fi
 	}
 	if (features) {
 		a->features = sh_features_new(features, err);
-		token.apart =
-		    token.apart && a->features && sh_features_ignore_separators(a->features);
+		token.apart = token.apart && sh_features_follow(features);
 	}
 	if (!a->fingerprinter == !fingerprint && !a->features == !features)
 		a->tokenizer = sh_tokenizer_new(&token, err);

@@ -60,11 +60,6 @@ void sh_features_delete(struct sh_features *f)
 	free(f);
 }
 
-bool sh_features_ignore_separators(const struct sh_features *f)
-{
-	return f->rows;
-}
-
 /* ---- hashing ---- */
 
 /* Hashes the texts of the first `count` n-grams of n tokens. */

@@ -46,16 +46,15 @@ struct sh_features;
 struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
 
+/* Returns whether a set follows from the hashes of its tokens. The bytes between tokens are then
+ * not read. */
+bool sh_features_follow(const struct sh_feature_opts *opts);
+
 /* Computes the set of a text from its tokens. The set is valid until the next call. Their tokenizer
- * may have the option `apart` (text/token.h) only when sh_features_ignore_separators() returns
- * true. SH_ERR_RANGE: the text has more than INT32_MAX n-grams. */
+ * may have the option `apart` (text/token.h) only when sh_features_follow() returns true.
+ * SH_ERR_RANGE: the text has more than INT32_MAX n-grams. */
 int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
     struct sh_error *err);
-/* Returns whether the bytes between tokens are not read. */
-bool sh_features_ignore_separators(const struct sh_features *f);
-
-/* Returns whether a set follows from the hashes of its tokens. */
-bool sh_features_follow(const struct sh_feature_opts *opts);
 
 /* The same set from `ordered` of an earlier one: n hashes of tokens. Only when sh_features_follow()
  * returns true. Ignores opts.only_order. */

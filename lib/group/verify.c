@@ -377,12 +377,12 @@ static int compare_edits(const struct sh_verifier *v, const struct entry *a, con
 	return 0;
 }
 
+/* *s is 0 when it is called, and stays 0 when the edits are too many. */
 static int compare_ordered(const struct sh_verifier *v, struct entry *a, struct entry *b,
     struct sh_similarity *s, struct sh_error *err)
 {
 	struct edits e = edits_of(v, a, b);
 
-	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
 	return e.common == SIZE_MAX ? 0 : compare_edits(v, a, b, e.limit, s, err);
 }
 
@@ -403,6 +403,7 @@ static bool share_less(struct entry *a, struct entry *b, size_t common, bool far
 	return sh_sets_share_less(&a->set, &b->set, common);
 }
 
+/* *s is 0 when it is called, and stays 0 when a part of the sets shows that they fail. */
 static int compare_any(const struct sh_verifier *v, struct entry *a, struct entry *b,
     struct sh_similarity *s, struct sh_error *err)
 {
@@ -411,7 +412,6 @@ static int compare_any(const struct sh_verifier *v, struct entry *a, struct entr
 	size_t least = sh_jaccard_common(a->set.n, b->set.n, opts->threshold), common, all;
 	struct sh_similarity edit;
 
-	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
 	least = least < e.common ? least : e.common;
 	if (v->bounded && share_less(a, b, least, e.common == SIZE_MAX))
 		return 0;
