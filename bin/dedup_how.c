@@ -142,7 +142,7 @@ static void choose_candidates(struct dedup_settings *s)
 /* Checks -T and --measure, and sets the values that depend on them. */
 static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
-	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
+	measures_complete(&s->measures, c);
 	s->dedup.how.measure = s->measures.measure;
 	s->dedup.threshold = s->measures.threshold;
 	s->dedup.edit_threshold = s->measures.edit;

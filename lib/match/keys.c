@@ -81,6 +81,16 @@ void sh_key_secret(uint64_t seed, uint64_t secret[2])
 	secret[1] = sh_mix_moremur(secret[0] + seed + SH_MIX_GOLDEN);
 }
 
+unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens)
+{
+	const uint64_t part[] = { tokens, r->jaccard, r->edit, r->keys, r->rows };
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		x = sh_mix_moremur(x + SH_MIX_GOLDEN + part[i]);
+	return (unsigned)(x >> 48) | !(x >> 48);
+}
+
 /* ---- the maker ---- */
 
 /* A prefix of `features` features, sorted by their hashes. pairs: the keys are the pairs of these

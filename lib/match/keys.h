@@ -65,6 +65,10 @@ void sh_key_rules_complete(struct sh_key_rules *r);
  * bytes guards against texts that are written to share keys. */
 void sh_key_secret(uint64_t seed, uint64_t secret[2]);
 
+/* Returns the tag of the rules for key records (keyrecord.h), 1 to 65535. tokens: the tag of all
+ * settings that decide the tokens and the secret. */
+unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens);
+
 struct sh_doc_key {
 	uint64_t hash;  /* below 2^SH_KEYS_BITS */
 	uint8_t column; /* below SH_COLUMNS */
