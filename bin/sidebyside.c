@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "group/measure.h"
+#include "match/measure.h"
 #include "record/escape.h"
 #include "unicode/terminal.h"
 #include "unicode/utf8.h"
