@@ -260,7 +260,7 @@ int sh_engine_add_stored(
 }
 
 int sh_engine_add_postings(
-    struct sh_engine *m, const struct sh_posting *posting, size_t n, struct sh_error *err)
+    struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
 {
 	return sh_key_postings_add_more(m->postings, posting, n, 0, err);
 }
@@ -269,14 +269,14 @@ int sh_engine_add_postings(
 static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_postings_fn *fn,
     void *arg, struct sh_error *err)
 {
-	struct sh_posting *p;
+	struct sh_key_posting *p;
 
 	list->n = 0;
 	if (sh_buf_reserve(list, (s->n + 1) * sizeof *p, err) < 0)
 		return -1;
-	p = (struct sh_posting *)(void *)list->p;
+	p = (struct sh_key_posting *)(void *)list->p;
 	for (size_t i = 0; i < s->n; i++)
-		p[i] = (struct sh_posting){ s->above | s->word[i] >> s->shift,
+		p[i] = (struct sh_key_posting){ s->above | s->word[i] >> s->shift,
 			sh_sorted_rank(s->word[i], s->shift), (uint8_t)s->column, s->word[i] & 1 };
 	return s->n ? fn(arg, p, s->n, err) : 0;
 }

@@ -112,7 +112,7 @@ struct sh_engine_block {
 	const uint64_t *rank;     /* NULL: all are 0 */
 	const bool *is_protected; /* NULL: none is */
 	/* Postings that do not fit in rows, of document numbers 0 .. n - 1. */
-	const struct sh_posting *more;
+	const struct sh_key_posting *more;
 	size_t n_more;
 };
 
@@ -128,7 +128,7 @@ bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document);
 /* Receives n postings, by column, then by hash, then by document. Ranges of them: a column may come
  * in several calls, and a call has one column. */
 typedef int sh_engine_postings_fn(
-    void *arg, const struct sh_posting *posting, size_t n, struct sh_error *err);
+    void *arg, const struct sh_key_posting *posting, size_t n, struct sh_error *err);
 
 /* Passes the postings of all documents that were added and not left out, in one thread. */
 int sh_engine_postings(
@@ -143,7 +143,7 @@ int sh_engine_add_stored(
     struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err);
 /* Adds postings of stored documents, by their numbers. */
 int sh_engine_add_postings(
-    struct sh_engine *m, const struct sh_posting *posting, size_t n, struct sh_error *err);
+    struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err);
 
 /* ---- the run ---- */
 

@@ -113,7 +113,7 @@ int sh_posting_pack(const struct sh_key_postings *p, const struct sh_doc_key *ke
 
 	memset(row, 0xff, sh_key_postings_row(p));
 	for (size_t i = 0; i < n; i++) {
-		struct sh_posting further = { key[i].hash, document, key[i].column,
+		struct sh_key_posting further = { key[i].hash, document, key[i].column,
 			key[i].is_short };
 
 		if (key[i].column < p->packed && key[i].column >= next && key[i].hash != ABSENT) {
@@ -212,7 +212,7 @@ static int write_chunk(struct sh_key_postings *p, struct column *c, struct sh_er
 	return 0;
 }
 
-int sh_key_postings_add_more(struct sh_key_postings *p, const struct sh_posting *more, size_t n,
+int sh_key_postings_add_more(struct sh_key_postings *p, const struct sh_key_posting *more, size_t n,
     uint32_t first, struct sh_error *err)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -26,7 +26,7 @@ enum {
 };
 
 /* A posting outside of the packed columns. */
-struct sh_posting {
+struct sh_key_posting {
 	uint64_t hash;     /* below 2^SH_KEYS_BITS */
 	uint32_t document; /* its number */
 	uint8_t column;    /* up to and including SH_COLUMN_TEXT */
@@ -45,7 +45,7 @@ void sh_key_postings_delete(struct sh_key_postings *p);
 
 /* Packs the keys of a document, by column, and the hash of its text into row, sh_key_postings_row()
  * bytes. n 0: the document has no postings. Appends the postings that do not
- * fit there to *more, as struct sh_posting of this document number. Any thread may call it. */
+ * fit there to *more, as struct sh_key_posting of this document number. Any thread may call it. */
 int sh_posting_pack(const struct sh_key_postings *p, const struct sh_doc_key *key, size_t n,
     uint64_t text, uint32_t document, uint8_t *row, struct sh_buf *more, struct sh_error *err);
 size_t sh_key_postings_row(const struct sh_key_postings *p);
@@ -54,7 +54,7 @@ size_t sh_key_postings_row(const struct sh_key_postings *p);
 int sh_key_postings_add(
     struct sh_key_postings *p, const uint8_t *rows, size_t stride, size_t n, struct sh_error *err);
 /* Adds n further postings, of documents in any order. Their numbers grow by `first`. */
-int sh_key_postings_add_more(struct sh_key_postings *p, const struct sh_posting *more, size_t n,
+int sh_key_postings_add_more(struct sh_key_postings *p, const struct sh_key_posting *more, size_t n,
     uint32_t first, struct sh_error *err);
 
 /* The part of a column, sorted: one word a posting, ascending. The hash, without the bits that all
