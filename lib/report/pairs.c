@@ -4,7 +4,7 @@
 
 #include "base/bisect.h"
 #include "base/num.h"
-#include "group/measure.h"
+#include "match/measure.h"
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
 {
