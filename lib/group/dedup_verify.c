@@ -306,7 +306,7 @@ static int verify_candidate(
 static int group(struct sh_dedup *d, struct sh_error *err)
 {
 	if (!d->opts.single)
-		return sh_group_star_in(d->opts.tables, d->vertex_keeper, d->n_vertices, d->edge,
+		return sh_group_star_in(d->opts.tables, 0, d->vertex_keeper, d->n_vertices, d->edge,
 		    d->n_edges, d->place, err);
 	for (uint32_t v = 0; v < d->n_vertices; v++)
 		d->vertex_keeper[v] = sh_union_find(&d->chains, v);
