@@ -60,7 +60,7 @@ static const struct cli_program program = {
 	.threads = "documents and pairs",
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
-	.options = { dedup_how_table, options, dedup_docs_table },
+	.options = { dedup_how_table, options, docopts_table },
 	.removed = removed,
 };
 

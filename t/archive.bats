@@ -306,6 +306,8 @@ state() {
 	--stop words|--stop content:
 	--no-fold|--no-fold: the archive was made without --no-fold
 	--mask-digits|--mask-digits: the archive was made without --mask-digits
+	--fold-marks|--fold-marks: the archive was made without --fold-marks
+	--join-hyphens|--join-hyphens: the archive was made without --join-hyphens
 	--min-chars 2|--min-chars 2: the archive was made with --min-chars 0
 	--keep-words han,alpha|--keep-words alpha,han: the archive was made without --keep-words
 	--split alpha|--split alpha: the archive was made with --split words

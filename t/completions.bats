@@ -19,7 +19,7 @@ cases() {
 	shfp|shfp --bits |128 256 32 64
 	shtok|shtok --segment jieba-n|jieba-nohmm
 	shtok|shtok --stem=swe|swedish
-	shtok|shtok --keep=h|han hangul
+	shtok|shtok --keep-words=h|han hangul
 	shverify|shverify --measure c|containment containment1 containment2 cosine
 	shgroup|shgroup --keep l|lead longest
 	shjoin|shjoin -o le|lead

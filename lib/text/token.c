@@ -1,3 +1,4 @@
+#include "text/hyphens.h"
 #include "text/tokenizer.h"
 
 #include <stdio.h>
@@ -122,13 +123,15 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	sh_fold_delete(t->fold);
 	sh_stemmer_delete(t->stemmer);
 	sh_buf_free(&t->scratch);
+	sh_buf_free(&t->whole);
 	free(t->text);
 	free(t->start);
 	free(t->end);
 	free(t->index);
 	free(t->places.from);
 	free(t->places.to);
-	free(t->places.origin_room);
+	free(t->places.joined);
+	free(t->places.unescaped);
 	free(t->places.point);
 	sh_buf_free(&t->joined);
 	free(t);
@@ -190,8 +193,8 @@ static int join(struct sh_tokenizer *t, struct sh_error *err)
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err)
 {
-	const uint8_t *p = (const uint8_t *)text.p;
 	const uint32_t *from, *to;
+	const uint8_t *p;
 
 	if (text.n > SH_TOKEN_TEXT_MAX)
 		return sh_error_set(
@@ -199,9 +202,12 @@ int sh_tokenize(
 	t->used = t->word = t->n = t->chars = 0;
 	t->ill = 0;
 	t->bytes = t->no_memory = false;
-	if (t->opts.places && sh_places_begin(t, p) < 0)
+	if (t->opts.places && sh_places_begin(t, text) < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "this method of tokenizing does not give the places of tokens in the text");
+	if (t->opts.join_hyphens && sh_join_hyphens(t, &text, err) < 0)
+		return -1;
+	p = (const uint8_t *)text.p;
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
