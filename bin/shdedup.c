@@ -187,6 +187,7 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
+	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
 	dedup_rank_complete(c, s);
 	complete_report(c, s);

@@ -74,6 +74,7 @@ struct sh_token_opts {
 	const struct sh_token_method *method; /* see text/method.h; NULL: the default */
 	const struct sh_jieba *jieba; /* for methods that need it; borrowed, may be shared */
 	const struct sh_cppjieba *cppjieba;
+	size_t memory; /* see sh_token_check(); 0: texts of any size */
 	/* For methods with a dictionary: */
 	bool punctuation;   /* keep words without letters, marks and digits */
 	bool stop_any_case; /* also drop words whose ASCII lower case is a stop word */
@@ -112,8 +113,14 @@ void sh_tokenizer_delete(struct sh_tokenizer *t);
 /* For tests: uses this variant of ascii.h instead of the fastest. NULL: uses none. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel);
 
+/* Returns -1 and SH_ERR_RANGE when the tokens and features of the text need more than `memory`
+ * bytes: 20 for each byte of words, 80 for each character of SH_UNIT_CHAR. Texts that need at most
+ * 256 MB are always allowed. memory = 0: all texts are allowed. */
+int sh_token_check(
+    enum sh_unit unit, struct sh_slice text, size_t memory, struct sh_error *err);
+
 /* Splits a text. SH_ERR_PARAM: the text has more than SH_TOKEN_TEXT_MAX bytes, or the method does
- * not support opts.places. */
+ * not support opts.places. SH_ERR_RANGE: see sh_token_check(), for opts.memory. */
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 
