@@ -71,7 +71,7 @@ static void set_keep(struct cli *c, struct dedup_settings *s)
 	if (!dedup_rank_parse(c, c->arg, &s->rank))
 		sh_prefer_parse(c->arg, &s->keep);
 	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest nor newest");
+		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
 /* Takes an option of the archive or the folder of -O. Returns false for other options. */

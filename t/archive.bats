@@ -983,6 +983,18 @@ cron_root() {
 	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
 }
 
+@test "the cron script refuses a folder without an archive, and makes nothing there" {
+	cron_root
+	try "$script rooot"
+	exits 2
+	says 'simhash-dedup: rooot/archive: no such archive (sharchive init makes one)'
+	[ ! -e rooot ]
+	mkdir empty
+	try "$script empty"
+	exits 2
+	[ -z "$(ls -A empty)" ]
+}
+
 @test "the cron script processes JSON and compressed files, names other files, and waits for uploads" {
 	cron_root
 	printf '{"id":"a","text":"some text of old"}\n' >root/in/1.jsonl

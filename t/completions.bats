@@ -22,6 +22,7 @@ cases() {
 	shtok|shtok --keep-words=h|han hangul
 	shverify|shverify --measure c|containment containment1 containment2 cosine
 	shgroup|shgroup --keep l|lead longest
+	shdedup|shdedup --keep m|max: min:
 	shjoin|shjoin -o le|lead
 	shjoin|shjoin le|lead
 	shjoin|shjoin --tmpdir=d|dir
