@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "io/target.h"
 #include "io/walk.h"
+#include "suggest.h"
 
 #ifndef SH_VERSION
 #define SH_VERSION "unknown"
@@ -453,6 +454,16 @@ static void set_end(struct cli *c, int code)
 	}
 }
 
+/* Adds a line to the message of getopt_long(3) about an unknown long option. */
+static void suggest(struct cli *c, const struct option *longs)
+{
+	const char *typed = optind > 0 && optind <= c->argc ? c->argv[optind - 1] : "";
+	const char *name = optopt == 0 ? suggest_option(typed, longs) : NULL;
+
+	if (name)
+		cli_warn(c, "did you mean '--%s'?", name);
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -464,6 +475,8 @@ int cli_next(struct cli *c)
 		c->arg = optarg;
 		if (set_common(c, code))
 			continue;
+		if (code == '?')
+			suggest(c, longs);
 		set_end(c, code);
 		c->given[code] = true;
 		return code;

@@ -5,8 +5,6 @@
 
 enum { SEED = CLI_OWN + 50, MEASURE };
 
-enum { DOCS_MAX = 40 };
-
 const struct cli_option dedup_how_table[] = {
 	CLI_HEADING("What is a near-duplicate"),
 	{ 'T', "threshold", "X",
@@ -17,26 +15,10 @@ const struct cli_option dedup_how_table[] = {
 	{ 0 },
 };
 
-struct cli_option dedup_docs_table[DOCS_MAX];
-
-/* Copies the options of docopts.h with one difference: --keep says which document stays, as in
- * shgroup. */
-static void copy_docs_table(void)
-{
-	struct cli_option *o = dedup_docs_table;
-
-	for (size_t i = 0; docopts_table[i].code && i + 1 < DOCS_MAX; i++, o++) {
-		*o = docopts_table[i];
-		if (o->name && strcmp(o->name, "keep") == 0)
-			o->name = "keep-words";
-	}
-}
-
 void dedup_how_init(struct dedup_settings *s)
 {
 	const struct sh_profile *p = sh_profile_at(0);
 
-	copy_docs_table();
 	docopts_init(&s->docs);
 	s->fp = (struct sh_fingerprint_opts){ .hash = sh_hash_find(p->hash),
 		.scheme = sh_scheme_find(p->weight),

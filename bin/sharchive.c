@@ -43,7 +43,7 @@ static const struct cli_program program = {
 	    "documents whose ids are in the files\n  stats DIR            write settings and "
 	    "sizes\n  export DIR           write the documents that stayed (--store=documents)",
 	.words = 2,
-	.options = { options, dedup_how_table, dedup_docs_table },
+	.options = { options, dedup_how_table, docopts_table },
 };
 
 struct state {

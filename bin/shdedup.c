@@ -44,7 +44,7 @@ static const struct cli_program program = {
 	.threads = "documents and pairs",
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
-	.options = { dedup_how_table, options, dedup_docs_table },
+	.options = { dedup_how_table, options, docopts_table },
 };
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
@@ -54,7 +54,7 @@ static void set_keep(struct cli *c, struct dedup_settings *s)
 	if (!dedup_rank_parse(c, c->arg, &s->rank))
 		sh_prefer_parse(c->arg, &s->keep);
 	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest nor newest");
+		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
 /* Takes an option of the archive or the folder of -O. Returns false for other options. */
@@ -158,6 +158,7 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
+	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
 	dedup_rank_complete(c, s);
 	complete_report(c, s);

@@ -188,6 +188,7 @@ static void complete(struct cli *c, struct span_settings *s)
 
 	docopts_complete(&s->docs, c);
 	docopts_need_places(&s->docs, c);
+	s->docs.token.memory = s->memory;
 	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
@@ -196,6 +197,7 @@ static void complete(struct cli *c, struct span_settings *s)
 				     "is looked up");
 		if (cli_given(c, 'S'))
 			cli_usage(c, "-S cannot be used with -d: queries are held in memory");
+		s->docs.token.memory = 0;
 		s->mode = SPAN_QUERY;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
