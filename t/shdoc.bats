@@ -413,7 +413,9 @@ arrays() {
 	try 'shdoc a.html b.html c.html d.html'
 	exits 0
 	gives 'a.html\tПривет' 'b.html\tПривет' 'c.html\tП \xef\xbf\xbd П П' 'd.html\tП'
-	says 'shdoc: 2 texts taken for WINDOWS-1251 (declared)' 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
+	says 'shdoc: 2 texts taken for WINDOWS-1251 (declared)' \
+	    "shdoc: 1 text taken for UTF-8 (well-formed; the declared charset 'no-such-charset' is unknown)" \
+	    'shdoc: 1 ill-formed sequence replaced by U+FFFD'
 }
 
 @test "files that are not text are left out and counted by kind, with the command that converts them" {

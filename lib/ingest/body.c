@@ -128,7 +128,7 @@ static bool is_noise(struct sh_slice text)
 static int sniff_wide(struct sh_body *b, struct sh_slice head, const char *charset,
     enum sh_body_kind *kind, struct sh_error *err)
 {
-	const char *declared[2] = { charset, NULL };
+	const char *declared[SH_CHARSET_DECLARATIONS] = { charset };
 	struct sh_charset_verdict ignored;
 
 	b->room.n = 0;
@@ -186,19 +186,22 @@ static void tidy(struct sh_buf *out, size_t from)
 }
 
 /* Appends a note such as "html, WINDOWS-1252 (declared)". Counts "WINDOWS-1252 (declared)" in
- * b->assumed unless the text is UTF-8. */
+ * b->assumed unless the text is UTF-8, and no name that is declared is unknown. */
 static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_charset_verdict *v,
     struct sh_error *err)
 {
-	char text[SH_CHARSET_NAME + 80];
-	int n = snprintf(text, sizeof text, "%s%s, %s (%s)", b->notes.n ? "; " : "",
+	char text[2 * SH_CHARSET_NAME + 160];
+	int n = snprintf(text, sizeof text, "%s%s, %s (%s", b->notes.n ? "; " : "",
 	    kind == SH_BODY_HTML ? "html" : "text", v->name, sh_charset_reason(v->why));
 	const char *charset = strchr(text, ',') + 2;
-	bool plain = v->why == SH_CHARSET_UTF8 ||
+	bool plain = v->why == SH_CHARSET_UTF8 || v->why == SH_CHARSET_OVERRULED ||
 		     (strcmp(v->name, "UTF-8") == 0 && v->why != SH_CHARSET_CONTRADICTED);
 
+	n += snprintf(text + n, sizeof text - (size_t)n,
+	    *v->unknown ? "; the declared charset '%s' is unknown)" : ")", v->unknown);
 	b->ill += v->ill;
-	if (b->assumed && !plain && sh_tally_add(b->assumed, sh_slice_str(charset), err) < 0)
+	if (b->assumed && (!plain || *v->unknown) &&
+	    sh_tally_add(b->assumed, sh_slice_str(charset), err) < 0)
 		return -1;
 	return sh_buf_add(&b->notes, text, (size_t)n, err);
 }
@@ -206,13 +209,13 @@ static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_chars
 int sh_body_text(struct sh_body *b, enum sh_body_kind kind, struct sh_slice in, const char *charset,
     struct sh_buf *out, struct sh_error *err)
 {
-	char meta[SH_CHARSET_NAME] = "";
-	const char *declared[2] = { charset, meta };
+	char xml[SH_CHARSET_NAME] = "", meta[SH_CHARSET_NAME] = "";
+	const char *declared[SH_CHARSET_DECLARATIONS] = { charset, xml, meta };
 	struct sh_charset_verdict verdict;
 	size_t before = out->n;
 
 	if (kind == SH_BODY_HTML && in.n)
-		sh_page_charset(in, meta, sizeof meta);
+		sh_page_charset(in, xml, meta);
 	b->room.n = 0;
 	if (sh_charset_decode(&b->charset, in, declared, kind == SH_BODY_HTML ? &b->room : out,
 		&verdict, err) < 0 ||
