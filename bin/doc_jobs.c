@@ -4,8 +4,10 @@
 #include "base/bytes.h"
 #include "doc.h"
 #include "ingest/forms.h"
+#include "ingest/header.h"
 #include "ingest/warc.h"
 #include "record/escape.h"
+#include "unicode/utf8.h"
 
 enum {
 	CHUNK = 1 << 20,  /* bytes of WARC records in a job */
@@ -318,20 +320,25 @@ static int cut_warc(
 	struct sh_warc w = { 0 };
 	int got;
 
-	while ((got = sh_warc_next(r, &w, err)) > 0) {
+	do {
 		struct sh_error ignored;
 
-		if (w.length <= SMALL && sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
+		got = sh_warc_next(r, &w, err);
+		if (got > 0 && w.length <= SMALL &&
+		    sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
 		    sh_reader_ready(r).n >= w.length) {
-			got = add_record(&c, r, &w, err);
-		} else {
+			got = add_record(&c, r, &w, err) < 0 ? -1 : 1;
+		} else if (got > 0) {
 			push_records(&c);
 			drain(run);
-			got = sh_ingest_warc_record(&run->in, r, &w, err);
+			got = sh_ingest_warc_record(&run->in, r, &w, err) < 0 ? -1 : 1;
 		}
-		if (got < 0)
-			break;
-	}
+		if (got < 0) {
+			push_records(&c);
+			drain(run);
+			got = sh_ingest_resume(&run->in, r, &w, err);
+		}
+	} while (got > 0);
 	push_records(&c);
 	sh_warc_free(&w);
 	return got;
@@ -339,6 +346,7 @@ static int cut_warc(
 
 static bool is_warc(const struct doc_run *run, struct sh_slice head)
 {
+	head = sh_past_blank_lines(sh_utf8_skip_bom(head));
 	return run->in.format == SH_FORMAT_WARC ||
 	       (run->in.format == SH_FORMAT_AUTO && head.n > 5 && memcmp(head.p, "WARC/", 5) == 0);
 }

@@ -67,3 +67,138 @@ charset() {
 		says
 	done
 }
+
+# response TYPE BODY [URI]: prints a WARC record of an HTTP response.
+response() {
+	local block
+	block=$(printf 'HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n%b.' "$1" "$2")
+	block=${block%.}
+	printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n' \
+	    "${3:-u}" "${#block}" "$block"
+}
+
+@test "HTTP: the bytes decide when the Content-Type is no media type" {
+	needs HTML
+	charset WINDOWS-1251
+	for type in html text HTML '"text/html"' 'text/html charset=windows-1251' charset=windows-1251 '(null)' none \
+	    txt/html 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
+		response "$type" '<html><p>x  y<p>\317\360\350\342\345\362, \354\350\360' >a.warc
+		try 'shdoc a.warc 2>/dev/null'
+		exits 0
+		gives 'u\tx y\\nПривет, мир'
+	done
+	response html 'a < b' >a.warc
+	try 'shdoc a.warc'
+	gives 'u\ta < b'
+	response '(null)' '\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1' >a.warc
+	try 'shdoc a.warc'
+	exits 0
+	gives
+	response text/plain '<html>a' >a.warc
+	try 'shdoc a.warc'
+	gives 'u\t<html>a'
+}
+
+@test "mail: base64 ends before the footer of a list, with and without padding" {
+	text='Dear all, the meeting takes place on Monday at ten, in the usual room. Bring the papers, please, and tell the others'
+	(printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\nContent-Transfer-Encoding: base64\n\n'
+	    printf %s "$text" | base64 | tr -d =) >head
+	for footer in '_______________________________________________\nlist mailing list\nlist@example.org\nhttp://example.org/listinfo' \
+	    '\nUnsubscribe\nhttp://example.org' '\n-- \nJoe' 'Sent by mail.example.org' '\n\n\nTo unsubscribe, write to us.'; do
+		(cat head; printf "$footer\n") >a.eml
+		try 'shdoc a.eml'
+		exits 0
+		gives "1\t$text"
+	done
+	# Line ends, blank lines and noise within the data do no harm.
+	(sed -n 1,6p head; printf %s "$text" | base64 | sed 's/$/ \r/; 1s/$/\n\r/') >a.eml
+	try 'shdoc a.eml'
+	gives "1\t$text"
+}
+
+@test "mbox: a whole 'From ' line before a header begins a message, without an empty line before it, too" {
+	message() { printf 'From a@b Sat Nov 21 10:00:00 2026\nFrom: x\nMessage-ID: <%s>\n\n%b\n' "$@"; }
+	(message 1 one; message 2 two; message 3 'three\nFrom here on 10:00\nFrom a@b Sat Nov 21 10:00:00 2026\nno field') >box
+	try 'shdoc box'
+	exits 0
+	gives '1\tone' '2\ttwo' '3\tthree\\nFrom here on 10:00\\nFrom a@b Sat Nov 21 10:00:00 2026\\nno field'
+	python3 -c 'import mailbox; print(*[m["Message-ID"] for m in mailbox.mbox("box") if m["Message-ID"]], sep="\n")' >python
+	cut -f 1 out | sed 's/.*/<&>/' | cmp - python
+	# A message that is too large ends there, too.
+	(message 1 "$(printf '%03000d' 0)"; message 2 two) >box
+	try 'shdoc --max-size 2K --rejects bad box'
+	gives '2\ttwo'
+}
+
+@test "mbox and WARC: blank lines before the first message or record make no document" {
+	for blank in '\n' '\r\n\r\n' ' \n\t\n\n' '\xef\xbb\xbf\n'; do
+		(printf "$blank"; printf 'From a@b Sat Nov 21 10:00:00 2026\nMessage-ID: <1>\n\none\n\n') >box
+		try 'shdoc box'
+		exits 0
+		gives '1\tone'
+		(printf "$blank"; printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\n\none\n') | tee one.eml >one
+		try 'shdoc one one.eml'
+		gives '1\tone' '1\tone'
+		(printf "$blank"; response text/plain one) >w
+		for how in 'shdoc w' 'shdoc -j 2 w' 'gzip <w | shdoc'; do
+			try "$how"
+			exits 0
+			gives 'u\tone'
+			says
+		done
+	done
+}
+
+# members FILE...: prints each file as a gzip member of its own; the member of a file named bad* is damaged.
+members() {
+	python3 - "$@" <<-'END'
+		import gzip, sys
+		for name in sys.argv[1:]:
+		    data = bytearray(gzip.compress(open(name, "rb").read(), mtime=0))
+		    if "bad" in name:
+		        for i in range(len(data) // 2, len(data) // 2 + 8):
+		            data[i] ^= 0x55
+		    sys.stdout.buffer.write(data)
+	END
+}
+
+@test "gzip: behind a damaged member the next member is read, what is lost is counted, and the status is 2" {
+	needs zlib
+	mkdir w j m
+	for i in 1 2bad 3 4bad 5; do
+		text=$(seq -s ' ' "${i%bad}" 1500)
+		response text/plain "$text" "u$i" >w/$i
+		printf '{"id":"u%s","text":"%s"}\n' "$i" "$text" >j/$i
+		printf 'From a@b Sat Nov 21 10:00:00 2026\nMessage-ID: <u%s>\n\n%s\n\n' "$i" "$text" >m/$i
+	done
+	for form in w j m; do
+		members $form/* >$form.gz
+		for how in "shdoc $form.gz" "shdoc -j 2 $form.gz" "cat $form.gz | shdoc"; do
+			try "$how"
+			exits 2
+			[ "$(cut -f 1 out | paste -sd ' ')" = 'u1 u3 u5' ]
+			[ "$(grep -cE 'the gzip data are damaged; [0-9]+ bytes up to the next frame are lost$' err)" = 2 ]
+		done
+		# The last member is damaged, so nothing is behind it.
+		members $form/1 $form/2bad >$form.gz
+		try "shdoc $form.gz"
+		exits 2
+		[ "$(cut -f 1 out | paste -sd ' ')" = u1 ]
+		grep -q 'the gzip data are damaged; the file was not read to its end$' err
+	done
+	try 'shdoc j.gz --trailer | tail -n 1 | cut -f 1'
+	gives u1
+}
+
+@test "WARC: behind a broken record the next record is read, what is lost is counted, and the status is 2" {
+	(response text/plain one u1; response text/plain two u2 | sed 's/^Content-Length: ../Content-Length: 13/'
+	    response text/plain three u3; response text/plain four u4 | sed 's/^Content-Length: ../Content-Length: x/'
+	    response text/plain five u5; response text/plain six u6 | sed 's/^Content-Length: ../Content-Length: 9999/'
+	    response text/plain seven u7) >a.warc
+	for how in 'shdoc --rejects bad a.warc' 'shdoc --rejects bad -j 2 a.warc' 'gzip <a.warc | shdoc --rejects bad'; do
+		try "$how"
+		exits 2
+		[ "$(cut -f 1 out | paste -sd ' ')" = 'u1 u2 u3 u5 u7' ]
+		[ "$(grep -cE 'bytes up to the next record are lost$' err)" = 3 ]
+	done
+}

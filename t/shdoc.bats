@@ -633,7 +633,7 @@ record() {
 	(record response u1 'HTTP/1.1 200 OK\r\n\r\none' | sed 's/^Content-Length: ../Content-Length: 17/'; cat pages.warc) >wrong.warc
 	try 'shdoc wrong.warc'
 	exits 2
-	gives 'u1\t'
+	gives 'u1\t' 'u1\tone'
 	grep -q 'expected WARC/ (perhaps the Content-Length before is wrong)' err
 }
 

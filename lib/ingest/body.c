@@ -18,10 +18,27 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
+/* Returns whether the type is a media type: a registered or private top level, and a subtype. Some
+ * servers send "html", "text", "(null)" or "txt/html". */
+static bool is_media_type(const char *type)
+{
+	static const char *const tops[] = { "application", "audio", "chemical", "font", "image",
+		"message", "model", "multipart", "text", "video", "x-" };
+	const char *slash = strchr(type, '/');
+
+	for (size_t i = 0; slash && i < sizeof tops / sizeof *tops; i++) {
+		size_t n = strlen(tops[i]);
+
+		if (strncmp(type, tops[i], n) == 0 && (type + n == slash || tops[i][1] == '-'))
+			return slash[1] && !slash[1 + strcspn(slash + 1, "/*\"'\\<>=: ")];
+	}
+	return false;
+}
+
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
-	static const char *const unknown[] = { "", "application/octet-stream",
-		"application/unknown", "unknown/unknown", "application/x-unknown-content-type" };
+	static const char *const unknown[] = { "application/octet-stream", "application/unknown",
+		"application/x-unknown-content-type" };
 	static const char *const html[] = { "text/html", "application/xhtml+xml",
 		"application/vnd.wap.xhtml+xml", "text/x-amp-html" };
 	static const char *const other[] = { "text/dns", "text/css", "text/javascript",
@@ -37,6 +54,8 @@ enum sh_body_kind sh_body_kind_of(const char *type)
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
 		if (strcmp(type, other[i]) == 0)
 			return SH_BODY_OTHER;
+	if (!is_media_type(type))
+		return SH_BODY_UNKNOWN;
 	return strncmp(type, "text/", 5) == 0 ? SH_BODY_TEXT : SH_BODY_OTHER;
 }
 
@@ -76,7 +95,8 @@ static struct sh_slice past_comments(struct sh_slice head)
 static bool is_page(struct sh_slice head)
 {
 	static const char *const starts[] = { "<!doctype html", "<html", "<head", "<body", "<title",
-		"<meta", "<table", "<div", "<script", "<h1", "<p>", "<p ", "<br" };
+		"<meta", "<link ", "<style", "<table", "<div", "<span", "<script", "<iframe",
+		"<center", "<font ", "<h1", "<h2", "<ul>", "<p>", "<p ", "<br", "<a href" };
 
 	head = past_comments(head);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

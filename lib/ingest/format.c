@@ -260,22 +260,6 @@ const char *sh_format_other(struct sh_slice head)
 	return "file without text";
 }
 
-/* Returns whether the head is a single message: at least three common header fields occur. */
-static bool is_message(struct sh_slice head)
-{
-	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
-		"To", "Date", "Subject", "Message-ID", "MIME-Version" };
-	struct sh_slice v;
-	size_t found = 0, n = sh_mail_header_size(head);
-
-	if (n == 0 || (n == head.n && head.n < SEEN))
-		return false;
-	head.n = n;
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-		found += sh_header_find(head, fields[i], &v);
-	return found >= 3;
-}
-
 static bool begins_page(struct sh_slice head)
 {
 	head = sh_trim(head);
@@ -292,11 +276,12 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
 		NULL };
 	struct sh_slice name = plain_name(file), bare = sh_utf8_skip_bom(head);
-	struct sh_slice line = first_line(bare);
+	struct sh_slice line = first_line(sh_past_blank_lines(bare));
 
 	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)
 		return SH_FORMAT_WARC;
-	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(bare)) && head.n))
+	if (sh_mbox_from(line) || ((ends_in(name, mail) || sh_mail_looks(sh_past_blank_lines(bare), head.n >= SEEN)) &&
+					 head.n))
 		return SH_FORMAT_MBOX;
 	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
