@@ -13,7 +13,6 @@ enum {
 	CHUNK = 1 << 20,  /* bytes of WARC records in a job */
 	SMALL = 16 << 20, /* a larger file or record is no job */
 	PACKED = 4 << 20, /* bytes of the largest compressed file that is a job as it stands */
-	TEXT = 1 << 9,    /* bytes of a message */
 };
 
 /* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
@@ -29,6 +28,7 @@ struct head {
 /* What a job leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
 enum {
 	WARNING = 'w',
+	LEFT_FILE = 'f',
 	REJECTED = 'r',
 	ASSUMED = 'a',
 	LEFT_OUT = 'l',
@@ -61,7 +61,7 @@ static int on_document(
     void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
 {
 	struct doc_worker *w = arg;
-	char text[TEXT + SH_ID_MAX];
+	char text[DOC_MESSAGE + SH_ID_MAX];
 	int n;
 
 	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
@@ -98,18 +98,17 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return -1;
 }
 
-static void on_skipped(void *arg, const char *what)
+static void on_skipped(void *arg, const char *what, bool file)
 {
 	struct doc_worker *w = arg;
 	struct sh_error ignored;
-	char text[TEXT];
-	int n;
+	char text[DOC_MESSAGE];
+	int n = snprintf(text, sizeof text, "%s: left out: %s", w->in.reader->name, what);
 
-	if (!w->run->verbose)
-		return;
-	n = snprintf(text, sizeof text, "%s: left out: %s", w->in.reader->name, what);
-	note(w, WARNING, sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0,
-	    &ignored);
+	if (file || w->run->verbose)
+		note(w, file ? LEFT_FILE : WARNING,
+		    sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0,
+		    &ignored);
 }
 
 static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struct sh_error *err)
@@ -215,6 +214,8 @@ static const char *one_note(struct doc_run *run, const char *p)
 	text = sh_slice(p + 1 + sizeof numbers, (size_t)numbers[0]);
 	if (kind == WARNING)
 		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
+	else if (kind == LEFT_FILE)
+		doc_left_out(run, text, true);
 	else if (kind == REJECTED)
 		cli_reject(run->cli, text, &bad);
 	else if (kind == TROUBLE)

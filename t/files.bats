@@ -202,3 +202,68 @@ members() {
 		[ "$(grep -cE 'bytes up to the next record are lost$' err)" = 3 ]
 	done
 }
+
+@test "a log with a few NULs is text; files that are left out are named, the first ten of many, with the way in" {
+	mkdir f
+	printf 'line one\nline two\0\nline three\n' >f/log
+	(seq 500; head -c 3000 /dev/zero; seq 3) >f/crash
+	try 'shdoc f | cut -f 1'
+	exits 0
+	gives crash log
+	says
+	printf '\0\1\2\3\4\5\6' >f/x
+	try 'shdoc f | wc -l'
+	gives 2
+	says 'shdoc: f/x: left out: file without text (--format text reads it)' \
+	    'shdoc: left out: file without text (--format text reads it): 1'
+	try 'shdoc --format text f/x | tr -d "\0"'
+	gives 'f/x\t\1\2\3\4\5\6'
+	for i in $(seq 30); do cp f/x f/x$i; done
+	try 'shdoc f >/dev/null'
+	[ "$(grep -c '^shdoc: f/x' err)" = 10 ]
+	grep -qx 'shdoc: left out: file without text (--format text reads it): 31' err
+}
+
+@test "HTML: CDATA is a comment, and text within <svg> and <math>, as in browsers" {
+	needs HTML
+	page() { printf "$1" | shdoc --format html | cut -f 2; }
+	[ "$(page '<p>a<![CDATA[b]]>c')" = ac ]
+	[ "$(page '<p>a<![CDATA[ x > y ]]>c')" = 'a y ]]>c' ]
+	[ "$(page '<p>a<![CDATA[b')" = a ]
+	[ "$(page '<svg><text><![CDATA[b<c&amp;]]></text></svg>d<![CDATA[e]]>f')" = 'b<c&amp;df' ]
+	[ "$(page '<script>//<![CDATA[\nx\n//]]></script>t')" = t ]
+}
+
+@test "tokens: colours and titles of a terminal and the key of a keycap emoji are no part of words" {
+	printf 'a\t\33[31mred\33[0m \33[1;32mgr\33[mey\33[K \33]0;title\7x \33]8;;http://x\33\\link\33]8;;\33\\ \33(B1\xef\xb8\x8f\xe2\x83\xa3 #\xef\xb8\x8f\xe2\x83\xa3\n' >in
+	try 'shtok -n 1 in | cut -f 2 | paste -sd " "'
+	exits 0
+	gives 'red gr ey x link 1'
+	try "printf 'red grey\n\33[31mred\33[0m grey\n' | shdedup -l --dry-run --report -"
+	[ "$(cut -f 1-2 out)" = $'2\t1' ]
+}
+
+@test "Parquet, PDF, Avro and others are no lines of text: each program says so, and what makes records of them" {
+	printf 'PAR1\25\4\n\25' >parquet
+	printf 'Obj\1\4\26avro\n' >avro
+	printf '%%PDF-1.4\n' >pdf
+	printf 'SQLite format 3\0\20\0\n' >sqlite
+	printf 'ARROW1\0\0\n' >arrow
+	printf 'ORC\21\0\n' >orc
+	printf 'PK\3\4\24\0\0\0\10\0            xl/workbook.xml\n' >xlsx
+	for form in parquet:Parquet avro:Avro pdf:PDF sqlite:SQLite arrow:Arrow orc:ORC 'xlsx:an Excel workbook'; do
+		file=${form%%:*}
+		for how in "shdedup $file" "shdedup -l $file" "shdedup --json $file" "shtok $file" "shtok -l - <$file" \
+		    "shfp -l $file" "shfp $file" "shspan $file" "shseed -l $file" "shcut -d /dev/null $file" "shdrop -d /dev/null $file"; do
+			try "$how"
+			exits 2
+			gives
+			grep -qE "^${how%% *}: ($file|-): the file is ${form#*:}, not lines of text \(.+\)$" err
+		done
+	done
+	# Text that begins with the same letters is text.
+	printf 'PAR1\tsome text\nORCA\tanother text about whales\n' >docs
+	try 'shdedup docs'
+	exits 0
+	same docs out
+}

@@ -5,6 +5,7 @@
 
 #include "ingest/header.h"
 #include "ingest/page.h"
+#include "record/foreign.h"
 #include "unicode/utf8.h"
 
 enum { SNIFF = 4096 };
@@ -112,18 +113,20 @@ static bool is_common(uint32_t c)
 	return memchr("\t\n\v\f\r\b\033\036", (int)c, 8);
 }
 
-/* Returns whether the head has too many control characters for text. Control characters are rare in
- * text of any encoding except UTF-16 and UTF-32. */
+/* Returns whether the head is of a known form without text, or has too many control characters for
+ * text. Control characters are rare in text of any encoding except UTF-16 and UTF-32. A log that was
+ * cut by a crash may have a run of NULs, which counts as one. */
 static bool is_binary(struct sh_slice head)
 {
+	const struct sh_foreign *foreign = sh_foreign_form(head);
 	size_t odd = 0;
 
 	for (size_t i = 0; i < head.n; i++) {
 		unsigned char c = (unsigned char)head.p[i];
 
-		odd += c < 0x20 && !is_common(c);
+		odd += c < 0x20 && !is_common(c) && !(c == 0 && i && !head.p[i - 1]);
 	}
-	return odd * 50 > head.n || begins(head, "%PDF-");
+	return (foreign && !foreign->text) || (odd > 2 ? odd * 50 > head.n : odd * 8 > head.n);
 }
 
 /* Returns whether text decoded from UTF-16 or UTF-32 is noise. Of random 16-bit units an eighth

@@ -68,10 +68,10 @@ int sh_ingest_bad(
 	return in->bad(in->arg, record, err);
 }
 
-int sh_ingest_leave_out(struct sh_ingest *in, const char *what, struct sh_error *err)
+int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struct sh_error *err)
 {
 	if (in->skipped)
-		in->skipped(in->arg, what);
+		in->skipped(in->arg, what, file);
 	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
 }
 

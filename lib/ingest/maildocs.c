@@ -45,7 +45,8 @@ static int skip_to_message(struct sh_reader *r, struct sh_error *err)
 		return -1;
 	head = sh_reader_ready(r);
 	rest = sh_utf8_skip_bom(head);
-	if (sh_mbox_from(sh_past_blank_lines(rest)) || sh_mail_looks(sh_past_blank_lines(rest), true))
+	if (sh_mbox_from(sh_past_blank_lines(rest)) ||
+	    sh_mail_looks(sh_past_blank_lines(rest), true))
 		rest = sh_past_blank_lines(rest);
 	sh_reader_consume(r, head.n - rest.n);
 	return 0;

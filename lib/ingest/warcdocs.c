@@ -22,7 +22,7 @@ static int leave_out(
 
 	*wanted = false;
 	snprintf(text, sizeof text, "%s%s", what, which);
-	return sh_ingest_leave_out(in, text, err);
+	return sh_ingest_leave_out(in, text, false, err);
 }
 
 static int is_wanted(
