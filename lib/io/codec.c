@@ -365,6 +365,15 @@ const struct sh_codec *sh_codec_of(struct sh_slice head)
 	return NULL;
 }
 
+bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head)
+{
+	/* Flags and kind of compression of a gzip member: few values are defined. */
+	return codec->is != is_gzip ||
+	       (head.n >= SH_CODEC_MAGIC && (head.p[3] & 0xE0) == 0 &&
+		   (head.p[8] == 0 || head.p[8] == 2 || head.p[8] == 4) &&
+		   ((unsigned char)head.p[9] <= 13 || (unsigned char)head.p[9] == 255));
+}
+
 const struct sh_codec *sh_codec_named(const char *name)
 {
 	return sh_row_find(SH_ROWS(codecs), name);
