@@ -257,6 +257,55 @@ inside() {
 	done
 }
 
+@test "--merge: parts in another order do not count as matched" {
+	printf 'a\t%s %s\nb\t%s %s\n' "$(words 1 16)" "$(words 101 116)" "$(words 101 116)" "$(words 1 16)" >docs
+	for options in '--all docs' '-d docs docs'; do
+		try "shspan $options | awk '\$1 > \$4' | cut -f 1,4,7-"
+		exits 0
+		gives 'b\ta\t16\t0.5000'
+	done
+	try 'shspan --all --merge 0 docs | cut -f 2,3,7-'
+	gives '0\t79\t16\t1.0000' '80\t134\t16\t1.0000'
+}
+
+@test "matched is at most the longest common subsequence of both passages, and identity follows from it" {
+	xzcat "$T_DATA/licences_dev.tsv.xz" >licences
+	for file in licences "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+		shseed -n 1 --window 1 "$file" >tokens
+		for options in '--all' '--all --merge 400' '-d queries --merge 2000' '--first --merge 60'; do
+			sed -n 'p;n;n;n;n;n;n;n;n' "$file" >queries
+			try "shspan $options \"$file\" 2>/dev/null"
+			exits 0
+			[ -s out ]
+			awk -v every="$(($(wc -l <out) / $(fewer 2000 50) + 1))" 'NR % every == 0' out >some
+			python3 - <<-'END'
+				import bisect, collections
+				tokens = collections.defaultdict(list)
+				for line in open("tokens", "rb"):
+				    key, id, _, start, end = line.rstrip(b"\n").split(b"\t")
+				    tokens[id].append((int(start), key))
+				def passage(id, start, end):
+				    at = tokens[id]
+				    return [k for _, k in at[bisect.bisect_left(at, (int(start), b"")):bisect.bisect_left(at, (int(end), b""))]]
+				def common(a, b): # bits of `row`: Hyyro 2004
+				    at = collections.defaultdict(int)
+				    for j, key in enumerate(b):
+				        at[key] |= 1 << j
+				    every = row = (1 << len(b)) - 1
+				    for key in a:
+				        match = row & at[key]
+				        row = (row + match | row - match) & every
+				    return len(b) - bin(row).count("1")
+				for line in open("some", "rb"):
+				    f = line.rstrip(b"\n").split(b"\t")
+				    a, b, matched = passage(*f[:3]), passage(*f[3:6]), int(f[6])
+				    assert matched <= common(a, b), line
+				    assert abs(float(f[7]) - matched / max(len(a), len(b))) < 0.000051, line
+			END
+		done
+	done
+}
+
 @test "--seeds: sorted seeds with the documents give the spans of the documents alone" {
 	for language in en zh; do
 		file=some.$language
