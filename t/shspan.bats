@@ -91,6 +91,20 @@ inside() {
 	gives 'a\t6\t17'
 }
 
+@test "--exact: passages that overlap are one passage; passages that only touch are two" {
+	printf '%s\t%s\n' a 'one two three' b 'four five six' c 'one two three four five six' >docs
+	try 'shspan --exact 3 docs'
+	exits 0
+	gives 'c\t0\t13' 'c\t14\t27'
+	printf '%s\t%s\n' a 'one two three' b 'three four five' c 'one two three four five' >docs
+	try 'shspan --exact 3 docs'
+	gives 'c\t0\t23'
+	try 'printf "a\tone two\nb\ttwo one two\n" | shspan --exact 1'
+	gives 'b\t0\t3' 'b\t4\t7' 'b\t8\t11'
+	try 'printf "a\tone two\nb\tone two one two\n" | shspan --exact 2 --every'
+	gives 'a\t0\t7' 'b\t0\t7' 'b\t8\t15'
+}
+
 @test "--exact: the passages are those of a comparison of all windows, for any -n and any tokens" {
 	head -n "$(fewer 30 10)" "$T_DATA/en_dev.tsv" >docs
 	head -n "$(fewer 20 6)" "$T_DATA/zh_dev.tsv" >>docs
@@ -110,23 +124,18 @@ inside() {
 				seen = set()
 				for id, tokens in docs.items():
 				    keys = [t[0] for t in tokens]
-				    marked = [False] * len(keys)
+				    passages = []
 				    for i in range(len(keys) - length + 1):
 				        window = tuple(keys[i:i + length])
 				        if window in seen:
-				            marked[i:i + length] = [True] * length
+				            if passages and i < passages[-1][1]:
+				                passages[-1][1] = i + length
+				            else:
+				                passages.append([i, i + length])
 				        seen.add(window)
-				    i = 0
-				    while i < len(keys):
-				        if not marked[i]:
-				            i += 1
-				            continue
-				        j = i
-				        while j < len(keys) and marked[j]:
-				            j += 1
+				    for i, j in passages:
 				        end = max(t[2] for t in tokens[i:j])
 				        sys.stdout.buffer.write(b"%s\t%d\t%d\n" % (id, tokens[i][1], end))
-				        i = j
 			END
 			[ -s expected ]
 			for n in '' '-n 1' '-n 5' '-n 9'; do
