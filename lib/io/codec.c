@@ -32,6 +32,7 @@ size_t sh_codec_window(void)
 	return n < SIZE_MAX / 8 ? (size_t)n : SIZE_MAX / 8;
 }
 
+#if defined SH_HAVE_ISAL || defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2
 /* The libraries count bytes by unsigned int. */
 enum { STEP = 1 << 20 };
 
@@ -39,6 +40,7 @@ static unsigned at_most_a_step(size_t n)
 {
 	return n < STEP ? (unsigned)n : STEP;
 }
+#endif
 
 static bool begins(struct sh_slice head, const char *with, size_t n)
 {
