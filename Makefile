@@ -194,6 +194,21 @@ $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
+# One binary with all programs, for wheels and tarballs: share/packaging/multicall.c.
+MULTICALL := $(BUILD)/simhash-utils
+MULTICALL_OBJ := $(PROG_SRC:%.c=$(BUILD)/multicall/%.o)
+$(MULTICALL_OBJ): $(BUILD)/multicall/%.o: %.c $(BUILD)/flags $(BUILD)/ingest-flags
+	@mkdir -p $(@D)
+	$(call quiet,CC) $(COMPILE) -Dmain=$(*F)_main -Wno-missing-prototypes $(SAME_BYTES) -c -o $@ $<
+-include $(MULTICALL_OBJ:.o=.d)
+
+$(MULTICALL): share/packaging/multicall.c $(MULTICALL_OBJ) $(SHARED_A) $(INGEST_A) $(LIB_A)
+	$(call quiet,LD) $(LINK) $(ALL_CPPFLAGS) -DMULTICALL='$(foreach p,$(notdir $(PROGS)),ROW($p))' $(PIE) -o $@ $< $(MULTICALL_OBJ) \
+	    $(SHARED_A) $(INGEST_A) $(LIB_A) $(LIBS) $(INGEST_LIBS)
+
+.PHONY: multicall
+multicall: $(MULTICALL) ## build one binary with all programs
+
 $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
