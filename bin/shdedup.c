@@ -58,6 +58,7 @@ static const struct cli_removed removed[] = {
 static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
 	.options = { dedup_how_table, options, dedup_docs_table },
