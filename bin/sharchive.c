@@ -33,6 +33,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "sharchive",
 	.threads = "the check",
+	.all_processors = true,
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
 	    "Make or maintain the archive of shdedup in DIR.\nCheck, compact and expire also "

@@ -42,6 +42,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
 	.options = { dedup_how_table, options, docopts_table },

@@ -33,6 +33,7 @@ static const struct cli_program program = {
 	.purpose = PURPOSE,
 	.options = { options },
 	.threads = "documents",
+	.all_processors = true,
 	.reaches = true,
 };
 

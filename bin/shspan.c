@@ -53,6 +53,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shspan",
 	.threads = "documents",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose =
 	    "Documents (id<TAB>text) to spans\n"
