@@ -159,7 +159,7 @@ static int do_task(void *worker, struct sh_job *job)
 	return 0;
 }
 
-void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
+bool span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
 {
 	struct each_worker worker[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = do_task };
@@ -169,4 +169,5 @@ void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span
 		run.workers[i] = &worker[i];
 	}
 	run_tasks(&run, (size_t)(texts->at[texts->n] / TASK) + 1);
+	return run.wrote;
 }

@@ -920,3 +920,65 @@ days() {
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
 	exits 0
 }
+
+@test "-u line and -u sentence: write what occurred before, all copies, or what N documents have" {
+	printf '%s\t%s\n' a 'Home\nOne two three.' b 'home\nFour.\nOne two  three.' c 'Home\nOne two three.\nFive' >docs
+	try 'shspan -u line docs'
+	exits 0
+	says
+	gives 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --every docs'
+	gives 'a\t0\t20' 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --count=3 docs'
+	gives 'a\t0\t20\t4\t3\t3' 'b\t0\t6\t1\t3\t3' 'b\t11\t28\t3\t3\t3' 'c\t0\t22\t4\t3\t3'
+	try 'shspan -u line --count=3 --min-tokens 2 docs | cut -f 1-4'
+	gives 'a\t4\t20\t3' 'b\t11\t28\t3' 'c\t6\t22\t3'
+	try 'shspan -u line -n 2 docs'
+	gives 'c\t0\t22'
+	printf '{"id":"a","text":"雨下了。谁知道呢？是真的！"}\n{"id":"b","text":"雨下了。谁知道呢？是真的！雪。"}\n' >json
+	try 'shspan -u sentence --json json'
+	gives 'b\t0\t39'
+	for options in '-d docs' '--all' '--exact 3' '--pairs' '--archive a' '-S 1G' '--stem english' '--strict' '-p yanyiwu'; do
+		try "shspan -u line $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+}
+
+@test "--exit-code: 1 when a passage is found, 0 when none is, 2 for trouble" {
+	printf 'x\tnothing of that\n' >none
+	printf 'q\t%s\n' "$(words 11 26)" >queries
+	for options in '' '--all' '--count' '--exact 10' '-d queries' '--pairs' '--archive a'; do
+		try "shspan --exit-code $options docs"
+		exits 1
+		[ -s out ]
+		rm -rf a
+		try "shspan --exit-code $options none"
+		exits 0
+		gives
+		rm -rf a
+	done
+	try 'shspan docs'
+	exits 0
+	try 'printf "a\tone\nb\tone\n" | shspan -u line --exit-code'
+	exits 1
+	try 'shspan -u line --exit-code docs'
+	exits 0
+	try 'shspan --exit-code missing'
+	exits 2
+}
+
+@test "--count: the work for a template grows with the number of documents" {
+	user() { # DOCUMENTS: the processor time of --count in milliseconds
+		awk -v n="$1" 'BEGIN { srand(1); for (i = 0; i < 60; i++) t = t " w" i
+			for (d = 0; d < n; d++) print "d" d "\t" t " x" int(rand() * 1e6) " y" int(rand() * 1e6) }' >template
+		shspan --count=3 template | tail -n 1 | cut -f 5,6 >out
+		printf '%s\t%s\n' "$1" "$1" >expected
+		same expected out
+		{ TIMEFORMAT=%U; time shspan --count=3 template >/dev/null; } 2>&1 | tr -d .
+	}
+	few=$(user "$(fewer 20000 2000)")
+	many=$(user "$(fewer 160000 16000)")
+	# Eight times the documents: linear work needs eight times the time, quadratic work 64 times.
+	[ "$((10#$many))" -le "$((30 * 10#$few + 300))" ] || { echo "$few, then $many"; return 1; }
+}
