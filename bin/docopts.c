@@ -189,7 +189,7 @@ static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error
 }
 
 /* Takes an option of records. Returns false for other options. */
-static bool set_form(struct docopts *d, const struct cli *c, int opt)
+static bool set_form(struct docopts *d, struct cli *c, int opt)
 {
 	switch (opt) {
 	case RAW:

@@ -30,6 +30,7 @@ static const char *unit_names(unsigned i)
 static const struct cli_option options[] = {
 	CLI_HEADING("Spans"),
 	{ 'd', "documents", "DOCS", "find these queries in FILE; with --seeds: the documents" },
+	FORMOPTS_DOCUMENTS_ROW,
 	{ FIRST, "first", NULL,
 	    "write each passage with one earlier passage, if possible the first" },
 	{ ALL, "all", NULL, "write each passage with all earlier passages" },
@@ -177,6 +178,8 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 
 	if (modes_given(c) > 1)
 		cli_usage(c, "--first, --all, --count and --exact exclude each other");
+	if (s->docs.of.n_of_documents && !s->files.n)
+		cli_usage(c, "--documents-fields needs -d DOCS");
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
 	if (s->files.n && !s->seeds && modes_given(c))
@@ -246,6 +249,10 @@ static void complete(struct cli *c, struct span_settings *s)
 	}
 	docopts_need_places(&s->docs, c);
 	s->docs.token.memory = s->memory;
+	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
+		if (s->docs.of.of_documents[i].form.more)
+			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
+				     "because a span is a place in one field");
 	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {

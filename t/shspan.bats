@@ -986,3 +986,35 @@ days() {
 	# Eight times the documents: linear work needs eight times the time, quadratic work 64 times.
 	[ "$((10#$many))" -le "$((30 * 10#$few + 300))" ] || { echo "$few, then $many"; return 1; }
 }
+
+@test "--documents-fields: queries have fields of their own, in JSON, CSV and TSV" {
+	text="$(words 1 30)"
+	query="$(words 5 24)"
+	printf 'd1\t%s\nd2\tnothing of that\n' "$text" >docs.tsv
+	printf 'x\t%s\tq1\n' "$query" >q.tsv
+	printf '{"id":"d1","text":"%s"}\n' "$text" >docs.jsonl
+	printf '{"id":"q1","question":"%s","text":"other","choices":["%s"]}\n' "$query" "$(words 25 27)" >q.jsonl
+	printf 'id,text\nd1,%s\n' "$text" >docs.csv
+	printf 'question,text,id\n%s,other,q1\n' "$query" >q.csv
+	for how in '-d q.tsv --documents-fields 3,2 docs.tsv' '-f 1,2 -d q.tsv --documents-fields 3,2 docs.tsv' \
+		'--json -d q.jsonl --documents-fields id,question docs.jsonl' '--csv -d q.csv --documents-fields id,question docs.csv'; do
+		try "shspan --pairs $how"
+		exits 0
+		says
+		gives 'd1\tq1\t20\t0.6667\t1.0000'
+		try "shspan $how | cut -f 4-"
+		gives 'q1\t0\t74\t20\t1.0000'
+	done
+	try 'shspan --json --pairs -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	gives 'd1\tq1\t23\t0.7667\t1.0000'
+	try 'shspan --json -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	exits 2
+	says 'shspan: --documents-fields: several fields of text need --pairs, because a span is a place in one field' \
+		"Try 'shspan --help' or 'man shspan'."
+	cat q.jsonl docs.jsonl >both
+	try 'shspan --json --documents-fields id,question docs.jsonl'
+	exits 2
+	try 'shspan --json -d q.jsonl --documents-fields id,question --documents-fields id,text docs.jsonl'
+	exits 2
+	says 'shspan: 2 --documents-fields for 1 file of -d' "Try 'shspan --help' or 'man shspan'."
+}
