@@ -153,7 +153,7 @@ void span_archive(struct cli *c, struct span_settings *s)
 	if (sh_groups_make(&groups, &how, a.seeds.p, a.seeds.n, texts.n, &err) < 0)
 		cli_die(c, &err);
 	links = span_links(s, &texts, &groups);
-	span_find(c, s, &a.corpus, &links, first);
+	s->found = span_find(c, s, &a.corpus, &links, first);
 	sh_groups_free(&groups);
 	sh_tables_put(&a.tables, a.seeds.p);
 	sh_texts_free(&texts);

@@ -924,3 +924,97 @@ days() {
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
 	exits 0
 }
+
+@test "-u line and -u sentence: write what occurred before, all copies, or what N documents have" {
+	printf '%s\t%s\n' a 'Home\nOne two three.' b 'home\nFour.\nOne two  three.' c 'Home\nOne two three.\nFive' >docs
+	try 'shspan -u line docs'
+	exits 0
+	says
+	gives 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --every docs'
+	gives 'a\t0\t20' 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --count=3 docs'
+	gives 'a\t0\t20\t4\t3\t3' 'b\t0\t6\t1\t3\t3' 'b\t11\t28\t3\t3\t3' 'c\t0\t22\t4\t3\t3'
+	try 'shspan -u line --count=3 --min-tokens 2 docs | cut -f 1-4'
+	gives 'a\t4\t20\t3' 'b\t11\t28\t3' 'c\t6\t22\t3'
+	try 'shspan -u line -n 2 docs'
+	gives 'c\t0\t22'
+	printf '{"id":"a","text":"雨下了。谁知道呢？是真的！"}\n{"id":"b","text":"雨下了。谁知道呢？是真的！雪。"}\n' >json
+	try 'shspan -u sentence --json json'
+	gives 'b\t0\t39'
+	for options in '-d docs' '--all' '--exact 3' '--pairs' '--archive a' '-S 1G' '--stem english' '--strict' '-p yanyiwu'; do
+		try "shspan -u line $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+}
+
+@test "--exit-code: 1 when a passage is found, 0 when none is, 2 for trouble" {
+	printf 'x\tnothing of that\n' >none
+	printf 'q\t%s\n' "$(words 11 26)" >queries
+	for options in '' '--all' '--count' '--exact 10' '-d queries' '--pairs' '--archive a'; do
+		try "shspan --exit-code $options docs"
+		exits 1
+		[ -s out ]
+		rm -rf a
+		try "shspan --exit-code $options none"
+		exits 0
+		gives
+		rm -rf a
+	done
+	try 'shspan docs'
+	exits 0
+	try 'printf "a\tone\nb\tone\n" | shspan -u line --exit-code'
+	exits 1
+	try 'shspan -u line --exit-code docs'
+	exits 0
+	try 'shspan --exit-code missing'
+	exits 2
+}
+
+@test "--count: the work for a template grows with the number of documents" {
+	user() { # DOCUMENTS: the processor time of --count in milliseconds
+		awk -v n="$1" 'BEGIN { srand(1); for (i = 0; i < 60; i++) t = t " w" i
+			for (d = 0; d < n; d++) print "d" d "\t" t " x" int(rand() * 1e6) " y" int(rand() * 1e6) }' >template
+		shspan --count=3 template | tail -n 1 | cut -f 5,6 >out
+		printf '%s\t%s\n' "$1" "$1" >expected
+		same expected out
+		{ TIMEFORMAT=%U; time shspan --count=3 template >/dev/null; } 2>&1 | tr -d .
+	}
+	few=$(user "$(fewer 20000 2000)")
+	many=$(user "$(fewer 160000 16000)")
+	# Eight times the documents: linear work needs eight times the time, quadratic work 64 times.
+	[ "$((10#$many))" -le "$((30 * 10#$few + 300))" ] || { echo "$few, then $many"; return 1; }
+}
+
+@test "--documents-fields: queries have fields of their own, in JSON, CSV and TSV" {
+	text="$(words 1 30)"
+	query="$(words 5 24)"
+	printf 'd1\t%s\nd2\tnothing of that\n' "$text" >docs.tsv
+	printf 'x\t%s\tq1\n' "$query" >q.tsv
+	printf '{"id":"d1","text":"%s"}\n' "$text" >docs.jsonl
+	printf '{"id":"q1","question":"%s","text":"other","choices":["%s"]}\n' "$query" "$(words 25 27)" >q.jsonl
+	printf 'id,text\nd1,%s\n' "$text" >docs.csv
+	printf 'question,text,id\n%s,other,q1\n' "$query" >q.csv
+	for how in '-d q.tsv --documents-fields 3,2 docs.tsv' '-f 1,2 -d q.tsv --documents-fields 3,2 docs.tsv' \
+		'--json -d q.jsonl --documents-fields id,question docs.jsonl' '--csv -d q.csv --documents-fields id,question docs.csv'; do
+		try "shspan --pairs $how"
+		exits 0
+		says
+		gives 'd1\tq1\t20\t0.6667\t1.0000'
+		try "shspan $how | cut -f 4-"
+		gives 'q1\t0\t74\t20\t1.0000'
+	done
+	try 'shspan --json --pairs -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	gives 'd1\tq1\t23\t0.7667\t1.0000'
+	try 'shspan --json -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	exits 2
+	says 'shspan: --documents-fields: several fields of text need --pairs, because a span is a place in one field' \
+		"Try 'shspan --help' or 'man shspan'."
+	cat q.jsonl docs.jsonl >both
+	try 'shspan --json --documents-fields id,question docs.jsonl'
+	exits 2
+	try 'shspan --json -d q.jsonl --documents-fields id,question --documents-fields id,text docs.jsonl'
+	exits 2
+	says 'shspan: 2 --documents-fields for 1 file of -d' "Try 'shspan --help' or 'man shspan'."
+}
