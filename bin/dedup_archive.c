@@ -143,7 +143,7 @@ static void start_batch(struct dedup_state *s)
 		.newest = how->keep.which == SH_PREFER_NEWEST,
 		.now = now_seconds(s->cli),
 		.jobs = s->cli->jobs,
-		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,
+		.keep_bytes = m->store == SH_ARCHIVE_DOCUMENTS ? 0 : how->memory / 8,
 		.verify_bytes = how->memory / 16,
 		.described = dedup_description(s) * sizeof(uint64_t),
 		.describe = describe,

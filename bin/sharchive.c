@@ -3,20 +3,20 @@
 #include <time.h>
 
 #include "archive/maintain.h"
+#include "archive_commands.h"
 #include "base/rows.h"
 #include "base/siphash.h"
 #include "dedup_how.h"
 #include "fp/analysis.h"
 #include "made_with.h"
 #include "now.h"
-#include "passage/store.h"
 #include "unfinished.h"
 
 enum { STORE = CLI_OWN, WAIT, DRY_RUN };
 
 static const char *store_names(unsigned i)
 {
-	return i <= SH_STORE_DOCUMENTS ? sh_store_name[i] : NULL;
+	return i <= SH_ARCHIVE_DOCUMENTS ? sh_store_name[i] : NULL;
 }
 
 static const struct cli_option options[] = {
@@ -51,7 +51,7 @@ struct state {
 	struct dedup_settings how;
 	const struct command *command;
 	const char *dir;
-	enum sh_store store;
+	enum sh_archive_store store;
 	uint64_t wait; /* in seconds */
 	uint64_t age;  /* in seconds */
 	struct dedup_ids ids;
@@ -80,8 +80,8 @@ static void init(const struct state *s)
 	struct sh_error err;
 
 	try_options(s->cli, &s->how);
-	if (m.ordered && m.store == SH_STORE_SKETCH)
-		m.store = SH_STORE_SEQUENCE;
+	if (m.ordered && m.store == SH_ARCHIVE_SKETCH)
+		m.store = SH_ARCHIVE_SEQUENCE;
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
@@ -97,9 +97,9 @@ static void init(const struct state *s)
  * which estimate the Jaccard similarity only. So that is also the default. */
 static void need_store(struct state *s)
 {
-	if (s->store == SH_STORE_NONE && s->how.measures.by_default)
+	if (s->store == SH_ARCHIVE_NONE && s->how.measures.by_default)
 		dedup_how_as_before(s->cli, &s->how);
-	if (s->store == SH_STORE_NONE && s->how.measures.measure->ordered)
+	if (s->store == SH_ARCHIVE_NONE && s->how.measures.measure->ordered)
 		cli_usage(s->cli, "--store none: --measure edit needs sketch or documents");
 }
 
@@ -128,29 +128,6 @@ static void compact(const struct state *s, struct sh_archive *a)
 
 	if (sh_archive_compact(a, &err) < 0)
 		cli_die(s->cli, &err);
-}
-
-static void check_passages(const struct state *s)
-{
-	struct sh_passages store;
-	struct sh_error err;
-
-	if (sh_passages_read(&store, s->dir, s->wait, &err) < 0 ||
-	    sh_passages_check(&store, &err) < 0)
-		cli_die(s->cli, &err);
-	tell_checked(s, sh_passages_count(&store), store.n);
-	sh_passages_close(&store);
-}
-
-static void compact_passages(const struct state *s)
-{
-	struct sh_passages store;
-	struct sh_error err;
-
-	if (sh_passages_open(&store, s->dir, NULL, s->wait, &err) < 0 ||
-	    sh_passages_compact(&store, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_passages_close(&store);
 }
 
 /* ---- expire, remove ---- */
@@ -188,29 +165,6 @@ static void expire(const struct state *s, struct sh_archive *a)
 	struct sh_removal r = { .before = time_before(s) };
 
 	remove_documents(s, a, &r);
-}
-
-static void expire_passages(const struct state *s)
-{
-	struct sh_passages store;
-	uint64_t before = time_before(s), documents, undated;
-	struct sh_error err;
-	int status = s->how.dry_run ? sh_passages_read(&store, s->dir, s->wait, &err)
-				    : sh_passages_open(&store, s->dir, NULL, s->wait, &err);
-
-	if (status < 0 ||
-	    sh_passages_expire(&store, before, s->how.dry_run, &documents, &undated, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_passages_close(&store);
-	if (s->how.quiet)
-		return;
-	cli_warn(s->cli, "%llu document%s removed%s", (unsigned long long)documents,
-	    CLI_PLURAL(documents), s->how.dry_run ? " (dry run)" : "");
-	if (undated)
-		cli_warn(s->cli,
-		    "%llu document%s not removed: the archive has no time for them (an "
-		    "earlier version added them)",
-		    (unsigned long long)undated, CLI_PLURAL(undated));
 }
 
 static void remove_ids(const struct state *s, struct sh_archive *a)
@@ -260,7 +214,7 @@ static void stats(const struct state *s, struct sh_archive *a)
 		cli_die(c, &err);
 	tell_settings(c, m);
 	cli_print(c, "--store\t%s\nlayout\t%u bands of %u\n",
-	    sh_store_name[m->store == SH_STORE_SEQUENCE ? SH_STORE_SKETCH : m->store], m->bands,
+	    sh_store_name[m->store == SH_ARCHIVE_SEQUENCE ? SH_ARCHIVE_SKETCH : m->store], m->bands,
 	    m->rows);
 	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
 	    (unsigned long long)m->documents, (unsigned long long)m->kept,
@@ -308,29 +262,38 @@ static const struct command {
 	const char *name;
 	const char *arguments; /* arguments after DIR, as messages show them; "" for none */
 	void (*work)(const struct state *s, struct sh_archive *a); /* NULL: init */
-	void (*passages)(const struct state *s); /* for an archive of shspan; NULL: refuse it */
+	void (*passages)(const struct archive_command *a); /* for an archive of shspan */
 	bool changes, removes, writes;
 } commands[] = {
 	{ .name = "init", .arguments = "" },
-	{ .name = "check", .arguments = "", .work = check, .passages = check_passages },
+	{ .name = "check", .arguments = "", .work = check, .passages = archive_check },
 	{ .name = "compact",
 	    .arguments = "",
 	    .work = compact,
-	    .passages = compact_passages,
+	    .passages = archive_compact,
 	    .changes = true },
 	{ .name = "expire",
 	    .arguments = " AGE",
 	    .work = expire,
-	    .passages = expire_passages,
+	    .passages = archive_expire,
 	    .changes = true,
 	    .removes = true },
 	{ .name = "remove",
 	    .arguments = " FILE...",
 	    .work = remove_ids,
+	    .passages = archive_remove,
 	    .changes = true,
 	    .removes = true },
-	{ .name = "stats", .arguments = "", .work = stats, .writes = true },
-	{ .name = "export", .arguments = "", .work = export, .writes = true },
+	{ .name = "stats",
+	    .arguments = "",
+	    .work = stats,
+	    .passages = archive_stats,
+	    .writes = true },
+	{ .name = "export",
+	    .arguments = "",
+	    .work = export,
+	    .passages = archive_export,
+	    .writes = true },
 };
 
 static const struct command *find_command(struct cli *c, const char *name)
@@ -350,7 +313,7 @@ static void set_option(struct state *s, int opt)
 
 	switch (opt) {
 	case STORE:
-		s->store = (enum sh_store)cli_choice(c, opt);
+		s->store = (enum sh_archive_store)cli_choice(c, opt);
 		s->for_init = opt;
 		break;
 	case DRY_RUN:
@@ -435,23 +398,23 @@ static void complete(struct state *s)
 
 /* ---- the run ---- */
 
-/* Runs the command when the folder is an archive of shspan. Dies when the command cannot be used
- * with it. */
+/* Runs the command when the folder is an archive of shspan. */
 static bool work_on_passages(const struct state *s)
 {
+	struct archive_command a = { .cli = s->cli,
+		.dir = s->dir,
+		.wait = s->wait,
+		.age = s->age,
+		.dry_run = s->how.dry_run,
+		.quiet = s->how.quiet };
 	struct sh_error err;
-	int is = sh_passages_is(s->dir, &err);
+	int is = archive_is_store(s->dir, &err);
 
 	if (is < 0)
 		cli_die(s->cli, &err);
-	if (!is)
-		return false;
-	if (!s->command->passages)
-		cli_usage(s->cli,
-		    "%s: '%s' is an archive of shspan, which takes check, compact and expire only",
-		    s->command->name, s->dir);
-	s->command->passages(s);
-	return true;
+	if (is)
+		s->command->passages(&a);
+	return is;
 }
 
 static void work(struct state *s)
@@ -482,7 +445,7 @@ static void work(struct state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct state s = { .cli = &c, .store = SH_STORE_SKETCH };
+	struct state s = { .cli = &c, .store = SH_ARCHIVE_SKETCH };
 	int opt;
 
 	dedup_how_init(&s.how);

@@ -7,7 +7,6 @@
 #include "passage/coverage.h"
 #include "passage/links.h"
 #include "passage/placed.h"
-#include "passage/store.h"
 
 enum span_mode { SPAN_FIRST, SPAN_ALL, SPAN_COUNT, SPAN_EXACT, SPAN_QUERY };
 
@@ -19,8 +18,6 @@ struct span_settings {
 	struct cli_files files;            /* value of -d */
 	bool seeds;                        /* the input is seeds */
 	const char *archive;               /* --archive */
-	struct sh_passages store;          /* state of the archive; the caller commits it */
-	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of `store`, which borrows them */
 	bool pairs;
 	bool every;           /* --exact: marks the first copies as well */
 	uint32_t length;      /* value of --exact */
@@ -63,7 +60,6 @@ void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span
 void span_self(struct cli *c, struct span_settings *s);
 void span_exact(struct cli *c, struct span_settings *s);
 void span_query(struct cli *c, struct span_settings *s);
-void span_archive(struct cli *c, struct span_settings *s);
 
 /* How these documents are compared. */
 struct sh_links span_links(

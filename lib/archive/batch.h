@@ -21,7 +21,7 @@ struct sh_batch_opts {
 	const struct sh_corpus *corpus;
 	struct sh_fingerprint_opts fp; /* the features have its tokens, too */
 	struct sh_key_rule rule;       /* has the thresholds of a match, too */
-	enum sh_store store;           /* of the archive */
+	enum sh_archive_store store;           /* of the archive */
 	unsigned k;  /* most distance of a match, in bits; used when no features are compared */
 	bool escape; /* digests are of texts with escapes; false: of texts as they come */
 	bool verify; /* compare features, when the archive stores them */

@@ -245,13 +245,13 @@ static int print_store(struct sh_batch_worker *w, uint32_t i, const struct sh_do
 
 	if (sh_line_begin(out, b->doc[i].own, err) < 0)
 		return -1;
-	if (b->opts.store == SH_STORE_DOCUMENTS) {
+	if (b->opts.store == SH_ARCHIVE_DOCUMENTS) {
 		status = b->opts.fp.token.raw ? sh_escape(doc->text, out, err)
 					      : sh_buf_add(out, doc->text.p, doc->text.n, err);
 	} else {
 		status = sh_batch_kept(w, i, &set, err);
 		if (status == 0)
-			status = b->opts.store == SH_STORE_SEQUENCE
+			status = b->opts.store == SH_ARCHIVE_SEQUENCE
 				     ? sh_sequence_print(
 					   set.ordered, set.n_ordered, &w->scratch, out, err)
 				     : sh_sketch_print(set.hash, set.n, out, err);
@@ -273,7 +273,7 @@ static int encode_documents(
 		    print_record(b, i, &doc, &s->text, err) < 0)
 			return -1;
 		s->n_texts++;
-		if (b->opts.store == SH_STORE_NONE || !stays(b, i) || !b->doc[i].has_features)
+		if (b->opts.store == SH_ARCHIVE_NONE || !stays(b, i) || !b->doc[i].has_features)
 			continue;
 		if (print_store(w, i, &doc, &s->store, err) < 0)
 			return -1;

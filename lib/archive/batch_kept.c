@@ -71,5 +71,5 @@ int sh_batch_kept(
 	    sh_batch_analyse_text(w, SH_BATCH_AGAIN, doc.text, &x, err) < 0)
 		return -1;
 	*set = x.set;
-	return b->opts.store == SH_STORE_SKETCH ? cut(w, set, err) : 0;
+	return b->opts.store == SH_ARCHIVE_SKETCH ? cut(w, set, err) : 0;
 }

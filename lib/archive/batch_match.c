@@ -19,12 +19,12 @@ static int archived_features(struct sh_batch_worker *w, const struct sh_segment 
 	struct sh_analysis x;
 
 	switch (s->store) {
-	case SH_STORE_SKETCH:
+	case SH_ARCHIVE_SKETCH:
 		if (sh_sketch_parse(record, &w->sketch, err) < 0)
 			return -1;
 		*set = (struct sh_feature_set){ .hash = w->sketch.hash, .n = w->sketch.n };
 		return 0;
-	case SH_STORE_SEQUENCE:
+	case SH_ARCHIVE_SEQUENCE:
 		if (sh_sequence_parse(record, &w->sketch, &w->sequence, err) < 0)
 			return -1;
 		*set = (struct sh_feature_set){ .ordered = w->sequence.hash,
@@ -154,7 +154,7 @@ static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *e
 	if (b->doc[doc].outcome.kind != SH_OUTCOME_NEW || b->opts.is_protected(b->opts.arg, doc))
 		return 0;
 	for (uint32_t i = first_candidate(b, doc); i < c->n && c->id[i] == doc; i++) {
-		if (b->opts.verify && b->opts.store != SH_STORE_NONE && begin_verifier(w, err) < 0)
+		if (b->opts.verify && b->opts.store != SH_ARCHIVE_NONE && begin_verifier(w, err) < 0)
 			return -1;
 		if (compare_candidate(w, doc, (uint32_t)c->word[i], err) < 0)
 			return -1;

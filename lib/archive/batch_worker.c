@@ -25,7 +25,7 @@ static struct sh_feature_opts feature_opts(const struct sh_batch_opts *opts)
 		.ngrams = opts->rule.ngrams,
 		.form = opts->rule.edit ? SH_FEATURES_OF_TOKENS : SH_FEATURES_STORED,
 		.key = { opts->rule.key[0], opts->rule.key[1] },
-		.cut = opts->store == SH_STORE_SEQUENCE };
+		.cut = opts->store == SH_ARCHIVE_SEQUENCE };
 }
 
 /* Making an analyser takes longer than a small document, so it is made on first use. */

@@ -79,7 +79,7 @@ static int merge_parts(struct merging *m, struct sh_error *err)
 		for (enum sh_part part = 0; part < SH_PART_SUM; part++)
 			sh_folder_expect(&m->s[i].part[part].map, true);
 		if (copy_lines(m, &m->s[i], SH_PART_DOC, err) < 0 ||
-		    (m->to.store != SH_STORE_NONE &&
+		    (m->to.store != SH_ARCHIVE_NONE &&
 			copy_lines(m, &m->s[i], SH_PART_STORE, err) < 0))
 			return -1;
 	}

@@ -136,10 +136,10 @@ static int check_store(struct checker *w, struct sh_segment *s, struct sh_error 
 		    !has(w->all, w->all->stays, number))
 			return wrong(c, n, "has the number of no document", err);
 		last = number;
-		if (s->store == SH_STORE_SKETCH &&
+		if (s->store == SH_ARCHIVE_SKETCH &&
 		    sh_sketch_parse(sh_line_rest(line), &w->sketch, err) < 0)
 			return -1;
-		if (s->store == SH_STORE_SEQUENCE &&
+		if (s->store == SH_ARCHIVE_SEQUENCE &&
 		    sh_sequence_parse(sh_line_rest(line), &w->sketch, &w->sequence, err) < 0)
 			return -1;
 	}
@@ -159,7 +159,7 @@ static int check_some(void *worker, size_t from, size_t to, struct sh_error *err
 
 		if (i % 2 == 0 && (check_keepers(k, s, err) < 0 || check_keys(k, s, err) < 0))
 			return -1;
-		if (i % 2 && s->store != SH_STORE_NONE && check_store(w, s, err) < 0)
+		if (i % 2 && s->store != SH_ARCHIVE_NONE && check_store(w, s, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -3,7 +3,7 @@
 #include "archive/journal.h"
 
 void sh_loose_begin(
-    struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store)
+    struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_archive_store store)
 {
 	if (!l)
 		return;
@@ -37,7 +37,7 @@ void sh_loose_end(struct sh_loose *l)
 		l->folder = NULL;
 }
 
-static void remove_segment(const struct sh_folder *folder, uint32_t segment, enum sh_store store)
+static void remove_segment(const struct sh_folder *folder, uint32_t segment, enum sh_archive_store store)
 {
 	char name[SH_NAME_MAX];
 

@@ -13,7 +13,7 @@
 struct sh_loose {
 	_Atomic(const struct sh_folder *) folder; /* NULL: the list is empty */
 	_Atomic uint32_t from, to;                /* segments from .. to-1 */
-	_Atomic(enum sh_store) store;             /* of the segments */
+	_Atomic(enum sh_archive_store) store;             /* of the segments */
 	_Atomic bool manifest, journal;           /* the new manifest; the journal */
 };
 
@@ -21,7 +21,7 @@ struct sh_loose {
 /* Begins a list without files. Segments added later have numbers from `segment` on. folder is
  * borrowed until sh_loose_end(). */
 void sh_loose_begin(
-    struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
+    struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_archive_store store);
 /* Call these before the journal, the first file of a segment, or the new manifest is created. */
 void sh_loose_add_journal(struct sh_loose *l);
 void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);

@@ -224,7 +224,7 @@ int sh_archive_export(struct sh_archive *a, sh_archive_document *each, void *arg
 	struct exporting e = { a, each, arg, without };
 
 	*without = 0;
-	if (a->manifest.store != SH_STORE_DOCUMENTS)
+	if (a->manifest.store != SH_ARCHIVE_DOCUMENTS)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the archive keeps no texts: export needs an archive of 'sharchive init "
 		    "--store=documents'");

@@ -7,7 +7,7 @@
 
 #include "base/num.h"
 
-const char *const sh_store_name[SH_STORES] = { "none", "sketch", "documents", "sequence" };
+const char *const sh_store_name[SH_ARCHIVE_STORES] = { "none", "sketch", "documents", "sequence" };
 
 /* The first line of each version, all of one length. */
 static const char *const head[] = { "simhash-archive 1\n", "simhash-archive 2\n" };
@@ -15,11 +15,11 @@ enum { HEAD = 18 };
 
 static const char *const suffix[] = { "doc", "key", "set", "sum", "txt", "seq" };
 
-void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store)
+void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_archive_store store)
 {
-	const char *end = part != SH_PART_STORE || store < SH_STORE_DOCUMENTS
+	const char *end = part != SH_PART_STORE || store < SH_ARCHIVE_DOCUMENTS
 			      ? suffix[part]
-			      : suffix[SH_PARTS + store - SH_STORE_DOCUMENTS];
+			      : suffix[SH_PARTS + store - SH_ARCHIVE_DOCUMENTS];
 	uint64_t number = (uint64_t)segment << 32;
 
 	sh_print_hex(out, &number, 8);
@@ -100,7 +100,7 @@ static void say_slice(struct printer *p, struct sh_slice s)
 		p->status = sh_buf_add(p->out, s.p, s.n, p->err);
 }
 
-static void say_segment(struct printer *p, const struct sh_segment_entry *e, enum sh_store store)
+static void say_segment(struct printer *p, const struct sh_segment_entry *e, enum sh_archive_store store)
 {
 	say(p, "segment %08x %08x %08x\n", e->number, e->first, e->last);
 	for (enum sh_part i = 0; i < SH_PARTS; i++) {
@@ -210,15 +210,15 @@ static int read_settings(struct reader *r, struct sh_manifest *m)
 	return 0;
 }
 
-static bool read_store(struct reader *r, enum sh_store *store)
+static bool read_store(struct reader *r, enum sh_archive_store *store)
 {
 	struct sh_slice value;
 
 	if (!line_of(r, "store", &value))
 		return false;
-	for (int i = 0; i < SH_STORES; i++) {
+	for (int i = 0; i < SH_ARCHIVE_STORES; i++) {
 		if (sh_slice_eq(value, sh_slice_str(sh_store_name[i]))) {
-			*store = (enum sh_store)i;
+			*store = (enum sh_archive_store)i;
 			return true;
 		}
 	}
@@ -254,7 +254,7 @@ static bool read_number(struct reader *r, const char *word, uint32_t *number)
 }
 
 static bool read_file(
-    struct reader *r, struct sh_segment_entry *e, enum sh_part part, enum sh_store store)
+    struct reader *r, struct sh_segment_entry *e, enum sh_part part, enum sh_archive_store store)
 {
 	struct sh_part_size *size = &e->part[part];
 	struct sh_slice value;
@@ -319,7 +319,7 @@ static int read_all(struct reader *r, struct sh_manifest *m)
 	    !read_number(r, "next-segment", &m->next_segment) ||
 	    !read_count(r, "documents", &m->documents) || !read_count(r, "kept", &m->kept))
 		return broken(r->err, "a line is missing or bad");
-	if (m->store == (m->ordered ? SH_STORE_SKETCH : SH_STORE_SEQUENCE))
+	if (m->store == (m->ordered ? SH_ARCHIVE_SKETCH : SH_ARCHIVE_SEQUENCE))
 		return broken(r->err, "a store of the other version");
 	if (read_segments(r, m) < 0)
 		return -1;
@@ -359,7 +359,7 @@ int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_err
 	int status = -1;
 
 	*m = (struct sh_manifest){ 0 };
-	if (text.n > 16 && memcmp(text.p, "simhash-passages", 16) == 0)
+	if (text.n > 36 && memcmp(text.p, "simhash-archive 3\nkind passages\n", 32) == 0)
 		sh_error_set(err, SH_ERR_RECORD,
 		    "an archive of shspan, expected one of shdedup (sharchive init makes one)");
 	else if (is_of_another_version(text))

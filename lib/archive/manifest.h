@@ -23,11 +23,11 @@
 
 #include "base/buf.h"
 
-enum sh_store { SH_STORE_NONE, SH_STORE_SKETCH, SH_STORE_DOCUMENTS, SH_STORE_SEQUENCE, SH_STORES };
+enum sh_archive_store { SH_ARCHIVE_NONE, SH_ARCHIVE_SKETCH, SH_ARCHIVE_DOCUMENTS, SH_ARCHIVE_SEQUENCE, SH_ARCHIVE_STORES };
 
-extern const char *const sh_store_name[SH_STORES];
+extern const char *const sh_store_name[SH_ARCHIVE_STORES];
 
-/* The files of a segment. With SH_STORE_NONE a segment has no SH_PART_STORE. */
+/* The files of a segment. With SH_ARCHIVE_NONE a segment has no SH_PART_STORE. */
 enum sh_part { SH_PART_DOC, SH_PART_KEY, SH_PART_STORE, SH_PART_SUM, SH_PARTS };
 
 /* checksum: XXH3 of the part's lines in .sum; of SH_PART_SUM: of the whole file. */
@@ -55,7 +55,7 @@ struct sh_manifest {
 	size_t n_settings;
 	bool ordered; /* edit similarity makes matches */
 	uint64_t key[2];
-	enum sh_store store;
+	enum sh_archive_store store;
 	unsigned bands, rows;
 	uint32_t next_number, next_segment;
 	uint64_t documents, kept;         /* kept: of these, documents that stayed */
@@ -75,12 +75,12 @@ int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, str
 
 /* Writes the file name of a part, at most SH_NAME_MAX bytes with its NUL. A signal handler may call
  * it. */
-void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
+void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_archive_store store);
 
 /* Returns whether the segments of an archive with this store have the part. */
-static inline bool sh_has_part(enum sh_store store, enum sh_part part)
+static inline bool sh_has_part(enum sh_archive_store store, enum sh_part part)
 {
-	return part != SH_PART_STORE || store != SH_STORE_NONE;
+	return part != SH_PART_STORE || store != SH_ARCHIVE_NONE;
 }
 
 /* Returns whether the name has the form of a segment's file name. */

@@ -45,7 +45,7 @@ static int share_sums(struct sh_segment *s, const struct sh_folder *folder, stru
 }
 
 int sh_segment_open(struct sh_segment *s, const struct sh_folder *folder,
-    const struct sh_segment_entry *entry, enum sh_store store, struct sh_error *err)
+    const struct sh_segment_entry *entry, enum sh_archive_store store, struct sh_error *err)
 {
 	char name[SH_NAME_MAX];
 	int status = 0;

@@ -2,10 +2,10 @@
  *
  *     .doc     number TAB time TAB keeper TAB distance TAB similarity TAB fp TAB digest TAB id
  *     .key     key TAB number                          see keys.h
- *     .set     number TAB count TAB features           with SH_STORE_SKETCH, see sketch.h
+ *     .set     number TAB count TAB features           with SH_ARCHIVE_SKETCH, see sketch.h
  *     .seq     number TAB count TAB tokens TAB count TAB places
- *                                                      with SH_STORE_SEQUENCE, see sketch.h
- *     .txt     number TAB text                         with SH_STORE_DOCUMENTS; with escapes
+ *                                                      with SH_ARCHIVE_SEQUENCE, see sketch.h
+ *     .txt     number TAB text                         with SH_ARCHIVE_DOCUMENTS; with escapes
  *     .sum     XXH3 of each block of 4096 bytes of the other files, one line for each
  *
  * Lines are in the order of LC_ALL=C sort. A number has 8 hexadecimal digits. A time has 10 digits,
@@ -24,7 +24,7 @@
 
 struct sh_segment {
 	struct sh_segment_entry entry;
-	enum sh_store store;
+	enum sh_archive_store store;
 	struct sh_folder_map sums;
 	struct sh_checked part[SH_PART_SUM];
 };
@@ -32,7 +32,7 @@ struct sh_segment {
 /* Maps the files of a segment. Compares their sizes and the checksum of the checksums with the
  * manifest. */
 int sh_segment_open(struct sh_segment *s, const struct sh_folder *folder,
-    const struct sh_segment_entry *entry, enum sh_store store, struct sh_error *err);
+    const struct sh_segment_entry *entry, enum sh_archive_store store, struct sh_error *err);
 /* Closes a segment. A zeroed segment is closed. */
 void sh_segment_close(struct sh_segment *s);
 

@@ -36,7 +36,7 @@ int sh_segment_write_lines(struct sh_segment_writer *to, enum sh_part part, stru
 }
 
 int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folder, uint32_t number,
-    enum sh_store store, struct sh_error *err)
+    enum sh_archive_store store, struct sh_error *err)
 {
 	*w = (struct sh_segment_writer){
 		.folder = folder, .store = store, .entry = { .number = number }, .empty = true

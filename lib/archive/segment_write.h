@@ -14,7 +14,7 @@ struct sh_part_writer {
 
 struct sh_segment_writer {
 	const struct sh_folder *folder;
-	enum sh_store store;
+	enum sh_archive_store store;
 	struct sh_segment_entry entry;
 	struct sh_part_writer part[SH_PART_SUM];
 	bool empty; /* the entry has no range of numbers yet: see sh_segment_covers() */
@@ -22,7 +22,7 @@ struct sh_segment_writer {
 
 /* Creates the files. After success and after failure, sh_segment_abandon() must free the writer. */
 int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folder, uint32_t number,
-    enum sh_store store, struct sh_error *err);
+    enum sh_archive_store store, struct sh_error *err);
 
 /* Writes `records` lines with their LFs. Lines must be in order. */
 int sh_segment_write_lines(struct sh_segment_writer *w, enum sh_part part, struct sh_slice lines,

@@ -41,7 +41,7 @@ static int put(struct sh_store_part_writer *w, const void *from, size_t n, struc
 static int put_posting(
     struct sh_store_segment_writer *w, const struct sh_store_posting *p, struct sh_error *err)
 {
-	char bytes[SH_POSTING_BYTES];
+	char bytes[SH_STORE_POSTING_BYTES];
 
 	sh_put_le64(bytes, p->key);
 	sh_put_le32(bytes + 8, p->document);
@@ -50,9 +50,9 @@ static int put_posting(
 }
 
 /* Prints a record whose line begins at `at`. See segment.c for the layout. */
-static void print_record(char out[SH_RECORD_BYTES], const struct sh_record *r, uint64_t at)
+static void print_record(char out[SH_STORE_RECORD_BYTES], const struct sh_record *r, uint64_t at)
 {
-	memset(out, 0, SH_RECORD_BYTES);
+	memset(out, 0, SH_STORE_RECORD_BYTES);
 	sh_put_le32(out, r->number);
 	sh_put_le32(out + 4, r->keeper);
 	sh_put_le64(out + 8, r->time);
@@ -207,7 +207,7 @@ int sh_store_change_document(
 {
 	struct sh_store_segment_writer *w = c->to;
 	struct sh_record here = *r;
-	char bytes[SH_RECORD_BYTES];
+	char bytes[SH_STORE_RECORD_BYTES];
 	uint64_t at;
 
 	if (!w && create(c, &c->to, err) < 0)
@@ -301,7 +301,7 @@ struct merging {
 	enum sh_list list;
 	size_t *at;
 	struct sh_store_posting *posting;
-	char (*key)[SH_POSTING_BYTES];
+	char (*key)[SH_STORE_POSTING_BYTES];
 };
 
 static bool goes(const struct merging *m, uint32_t number)
@@ -321,10 +321,10 @@ static int next_posting(void *arg, size_t i, struct sh_slice *key, struct sh_err
 		return -1;
 	if (p->document < s->entry.first || p->document > s->entry.last)
 		return sh_store_segment_damaged(s, SH_STORE_PART_INDEX,
-		    "a posting without a document", (m->at[i] - 1) * SH_POSTING_BYTES, err);
+		    "a posting without a document", (m->at[i] - 1) * SH_STORE_POSTING_BYTES, err);
 	sh_put_be64(m->key[i], p->key);
 	sh_put_be64(m->key[i] + 8, (uint64_t)p->document << 32 | p->place);
-	*key = sh_slice(m->key[i], SH_POSTING_BYTES);
+	*key = sh_slice(m->key[i], SH_STORE_POSTING_BYTES);
 	return 1;
 }
 
@@ -356,7 +356,7 @@ static int copy_documents(struct merging *m, bool records, struct sh_error *err)
 
 	for (size_t i = 0; i < m->n; i++) {
 		for (size_t k = 0; k < m->s[i].entry.documents; k++) {
-			char bytes[SH_RECORD_BYTES];
+			char bytes[SH_STORE_RECORD_BYTES];
 			struct sh_record r;
 			int status = sh_store_segment_record(&m->s[i], k, &r, err);
 

@@ -31,7 +31,7 @@ static int bad(
     const struct sh_store_segment *s, size_t record, const char *what, struct sh_error *err)
 {
 	return sh_store_segment_damaged(
-	    s, SH_STORE_PART_INDEX, what, s->records + record * SH_RECORD_BYTES, err);
+	    s, SH_STORE_PART_INDEX, what, s->records + record * SH_STORE_RECORD_BYTES, err);
 }
 
 /* Checks that the numbers ascend, and that the lines stand one after the other. */
@@ -111,7 +111,7 @@ static int check_list(
 		if (got == 0)
 			return sh_store_segment_damaged(s, SH_STORE_PART_INDEX,
 			    list == SH_LIST_IDS ? "a bad id" : "a bad posting",
-			    (list == SH_LIST_IDS ? s->ids : 0) + i * SH_POSTING_BYTES, err);
+			    (list == SH_LIST_IDS ? s->ids : 0) + i * SH_STORE_POSTING_BYTES, err);
 	}
 	return 0;
 }

@@ -67,9 +67,9 @@ int sh_store_segment_open(struct sh_store_segment *s, const struct sh_folder *fo
     const struct sh_store_manifest *m, const struct sh_store_segment_entry *entry,
     struct sh_error *err)
 {
-	uint64_t ids = entry->postings * SH_POSTING_BYTES;
-	uint64_t records = ids + entry->documents * SH_POSTING_BYTES;
-	uint64_t sums = records + entry->documents * SH_RECORD_BYTES;
+	uint64_t ids = entry->postings * SH_STORE_POSTING_BYTES;
+	uint64_t records = ids + entry->documents * SH_STORE_POSTING_BYTES;
+	uint64_t sums = records + entry->documents * SH_STORE_RECORD_BYTES;
 	uint64_t blocks = sh_store_blocks(entry->bytes) + sh_store_blocks(sums);
 	struct sh_store_checked *part = s->part;
 	int status;
@@ -136,13 +136,13 @@ int sh_store_segment_need(struct sh_store_segment *s, enum sh_store_part part, u
 int sh_store_segment_record(
     struct sh_store_segment *s, size_t i, struct sh_record *r, struct sh_error *err)
 {
-	size_t at = s->records + i * SH_RECORD_BYTES;
+	size_t at = s->records + i * SH_STORE_RECORD_BYTES;
 	const char *p = s->part[SH_STORE_PART_INDEX].map.p + at,
 		   *text = s->part[SH_STORE_PART_DOCUMENTS].map.p;
 	uint64_t line;
 	uint32_t n, id, id_n;
 
-	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + SH_RECORD_BYTES, err) < 0)
+	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + SH_STORE_RECORD_BYTES, err) < 0)
 		return -1;
 	*r = (struct sh_record){ .number = sh_le32(p),
 		.keeper = sh_le32(p + 4),
@@ -165,7 +165,7 @@ int sh_store_segment_record(
 
 static int number_of(struct sh_store_segment *s, size_t i, uint32_t *number, struct sh_error *err)
 {
-	size_t at = s->records + i * SH_RECORD_BYTES;
+	size_t at = s->records + i * SH_STORE_RECORD_BYTES;
 
 	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + 4, err) < 0)
 		return -1;
@@ -212,10 +212,10 @@ size_t sh_store_segment_length(const struct sh_store_segment *s, enum sh_list li
 int sh_store_segment_posting(struct sh_store_segment *s, enum sh_list list, size_t i,
     struct sh_store_posting *p, struct sh_error *err)
 {
-	size_t at = (list == SH_LIST_POSTINGS ? 0 : s->ids) + i * SH_POSTING_BYTES;
+	size_t at = (list == SH_LIST_POSTINGS ? 0 : s->ids) + i * SH_STORE_POSTING_BYTES;
 	const char *from = s->part[SH_STORE_PART_INDEX].map.p + at;
 
-	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + SH_POSTING_BYTES, err) < 0)
+	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + SH_STORE_POSTING_BYTES, err) < 0)
 		return -1;
 	*p = (struct sh_store_posting){ sh_le64(from), sh_le32(from + 8), sh_le32(from + 12) };
 	return 0;
@@ -267,7 +267,7 @@ int sh_store_segment_look(struct sh_store_segment *s, enum sh_list list, const u
 				return -1;
 			if (p.key != key[k])
 				return sh_store_segment_damaged(s, SH_STORE_PART_INDEX,
-				    "keys out of order", i * SH_POSTING_BYTES, err);
+				    "keys out of order", i * SH_STORE_POSTING_BYTES, err);
 			if (found(arg, k, &p, err) < 0)
 				return -1;
 		}

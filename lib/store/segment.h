@@ -22,7 +22,7 @@
 #include "io/folder.h"
 #include "store/manifest.h"
 
-enum { SH_STORE_BLOCK = 4096, SH_POSTING_BYTES = 16, SH_RECORD_BYTES = 48 };
+enum { SH_STORE_BLOCK = 4096, SH_STORE_POSTING_BYTES = 16, SH_STORE_RECORD_BYTES = 48 };
 
 /* The files of a segment, and the bytes of a file's name with its NUL. */
 enum sh_store_part { SH_STORE_PART_DOCUMENTS, SH_STORE_PART_INDEX, SH_STORE_PARTS };

@@ -100,7 +100,7 @@ static void write_segment(struct sh_change *c, uint32_t n)
 	must(sh_segment_create(w, &c->archive->folder, m->next_segment++, m->store, &err), &err);
 	for (uint32_t i = 0; i < n; i++) {
 		write_doc(w, first + i, &line);
-		if (m->store == SH_STORE_SKETCH)
+		if (m->store == SH_ARCHIVE_SKETCH)
 			write_sketch(w, first + i, &line);
 	}
 	for (unsigned band = 0; band < m->bands; band++)

@@ -84,7 +84,7 @@ static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct
 
 /* Sets the numbers of the next document and segment. */
 static void make_archive_at(
-    const char *path, enum sh_store store, uint32_t number, uint32_t segment)
+    const char *path, enum sh_archive_store store, uint32_t number, uint32_t segment)
 {
 	struct sh_manifest m = {
 		.store = store, .key = { 5, 6 }, .next_number = number, .next_segment = segment
@@ -98,7 +98,7 @@ static void make_archive_at(
 	works(sh_archive_create(path, &m, 0, NULL, &err) == 0, &err);
 }
 
-static void make_archive(const char *path, enum sh_store store)
+static void make_archive(const char *path, enum sh_archive_store store)
 {
 	make_archive_at(path, store, 0, 0);
 }
@@ -223,7 +223,7 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 	    (long long)st.st_size, unseen, believed, refused);
 }
 
-static void test_tampering(enum sh_store store)
+static void test_tampering(enum sh_archive_store store)
 {
 	char path[300], docs[300], other[300];
 	struct sh_error err;
@@ -243,8 +243,8 @@ static void test_tampering(enum sh_store store)
 	tamper(path, "manifest", other, expected);
 	tamper(path, "00000000.doc", other, expected);
 	tamper(path, "00000000.key", other, expected);
-	if (store != SH_STORE_NONE)
-		tamper(path, store == SH_STORE_SKETCH ? "00000000.set" : "00000000.txt", other,
+	if (store != SH_ARCHIVE_NONE)
+		tamper(path, store == SH_ARCHIVE_SKETCH ? "00000000.set" : "00000000.txt", other,
 		    expected);
 	tamper(path, "00000000.sum", other, expected);
 	ok(check(path, &err) == 0 && run_batch(path, other, false, &err) == expected,
@@ -267,7 +267,7 @@ static void test_oracle(void)
 	works(mkdir(folder, 0777) == 0, NULL);
 	snprintf(path, sizeof path, "%s/archive", folder);
 	snprintf(docs, sizeof docs, "%s/docs", folder);
-	make_archive(path, SH_STORE_SKETCH);
+	make_archive(path, SH_ARCHIVE_SKETCH);
 	for (int from = 0; from < DOCS; from += BATCH) {
 		FILE *f = fopen(docs, "w");
 		int want = 0, got;
@@ -341,7 +341,7 @@ static void test_lost_lock(void)
 	int status;
 
 	begin();
-	make_archive(archive, SH_STORE_SKETCH);
+	make_archive(archive, SH_ARCHIVE_SKETCH);
 	write_texts(first, 5, 0, 22, false);
 	write_texts(second, 7, 100, 22, false);
 	works(start_run(&r, archive, first, true, &err) == 0, &err);
@@ -371,14 +371,14 @@ static void test_last_numbers(void)
 	begin();
 	write_texts(first, 3, 0, 22, false);
 	write_texts(second, 1, 100, 22, false);
-	make_archive_at(archive, SH_STORE_SKETCH, UINT32_MAX - 3, 0);
+	make_archive_at(archive, SH_ARCHIVE_SKETCH, UINT32_MAX - 3, 0);
 	ok(run_batch(archive, first, true, &err) == 0,
 	    "the last three numbers of documents are given out");
 	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
 	    "one more document is refused: %s", err.text);
 	ok(run_batch(archive, first, false, &err) == 3, "all three documents are in the archive");
 	forget(archive);
-	make_archive_at(archive, SH_STORE_SKETCH, 0, UINT32_MAX - 1);
+	make_archive_at(archive, SH_ARCHIVE_SKETCH, 0, UINT32_MAX - 1);
 	ok(run_batch(archive, first, true, &err) == 0, "the last number of segments is given out");
 	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
 	    "one more segment is refused: %s", err.text);
@@ -412,7 +412,7 @@ static void test_equal_keys(void)
 	ok(sh_key_of_id(&rule, sh_slice_str(ids[0])) == sh_key_of_id(&rule, sh_slice_str(ids[1])),
 	    "ids '%s' and '%s' have the same key", ids[0], ids[1]);
 	begin();
-	make_archive(archive, SH_STORE_SKETCH);
+	make_archive(archive, SH_ARCHIVE_SKETCH);
 	write_lines(first, "id354441\tone two three four\n");
 	write_lines(second, "id1883205\tone two three four\n");
 	works(run_batch(archive, first, true, &err) == 0, &err);
@@ -421,7 +421,7 @@ static void test_equal_keys(void)
 	    "the text with the other id of this key is a match, not the same document");
 	end_run(&r);
 	forget(archive);
-	make_archive(archive, SH_STORE_SKETCH);
+	make_archive(archive, SH_ARCHIVE_SKETCH);
 	write_lines(first, "id354441\tone two three four\nid1883205\tone two three four\n");
 	ok(run_batch(archive, first, true, &err) == 0 && documents() == 2,
 	    "two ids with the same key are added in one batch");
@@ -458,7 +458,7 @@ static void test_kept(void)
 		int matched;
 
 		keep_bytes = bytes[i];
-		make_archive(archive, SH_STORE_SKETCH);
+		make_archive(archive, SH_ARCHIVE_SKETCH);
 		works(run_batch(archive, first, true, &err) == 0, &err);
 		works(i > 0 || rename(set, expected) == 0, NULL);
 		ok(i == 0 || is_same(set, expected), "features in %zu bytes give the same sketches",
@@ -482,7 +482,7 @@ int main(void)
 	test_last_numbers();
 	test_equal_keys();
 	test_kept();
-	test_tampering(SH_STORE_SKETCH);
-	test_tampering(SH_STORE_DOCUMENTS);
+	test_tampering(SH_ARCHIVE_SKETCH);
+	test_tampering(SH_ARCHIVE_DOCUMENTS);
 	return done_testing();
 }

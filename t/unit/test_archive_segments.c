@@ -46,7 +46,7 @@ static void test_options_bound(void)
 static const char *fault_of_segments(struct sh_segment_entry a, struct sh_segment_entry b)
 {
 	static struct sh_error err;
-	struct sh_manifest m = { .store = SH_STORE_NONE,
+	struct sh_manifest m = { .store = SH_ARCHIVE_NONE,
 		.bands = SH_BANDS_MAX,
 		.rows = SH_ROWS_MAX,
 		.next_number = 10,
@@ -274,11 +274,11 @@ static void test_segment(int turn)
 	struct sh_error err;
 
 	works(sh_folder_open(&f, folder, true, &err) == 0, &err);
-	works(sh_segment_create(w, &f, 3, SH_STORE_NONE, &err) == 0, &err);
+	works(sh_segment_create(w, &f, 3, SH_ARCHIVE_NONE, &err) == 0, &err);
 	write_docs(w, docs, step);
 	write_keys(w, keys, turn);
 	works(sh_segment_finish(w, &err) == 0, &err);
-	works(sh_segment_open(&s, &f, &w->entry, SH_STORE_NONE, &err) == 0, &err);
+	works(sh_segment_open(&s, &f, &w->entry, SH_ARCHIVE_NONE, &err) == 0, &err);
 	wrong = wrong_keys(&s, turn) + wrong_docs(&s, docs, step);
 	sh_segment_close(&s);
 	sh_segment_abandon(w);
