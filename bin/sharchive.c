@@ -457,9 +457,6 @@ int main(int argc, char **argv)
 	if (!s.command->work) {
 		dedup_how_complete(&c, &s.how);
 		need_store(&s);
-		if (!s.how.dedup.verify)
-			cli_usage(&c,
-			    "--measure none: give it to shdedup; an archive does not record it");
 	}
 	cli_open(&c);
 	if (s.command->work)

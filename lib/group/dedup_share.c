@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fp/reach.h"
-#include "group/align.h"
+#include "match/align.h"
 #include "group/dedup_state.h"
 #include "weight/weight.h"
 

@@ -1,8 +1,8 @@
 /* A sample of pairs at each level of similarity, drawn by a seed. The order in which pairs are
  * added does not change the sample. Level i begins at i * SH_SAMPLE_STEP; the last level has the
  * similarity 1 only. */
-#ifndef SH_GROUP_SAMPLE_H
-#define SH_GROUP_SAMPLE_H
+#ifndef SH_MATCH_SAMPLE_H
+#define SH_MATCH_SAMPLE_H
 
 #include "base/error.h"
 
@@ -14,7 +14,7 @@ enum { SH_SAMPLE_STEP = 500 /* ten thousandths */, SH_SAMPLE_LEVELS = 10000 / SH
 struct sh_sampled {
 	uint64_t key; /* the pairs of least key are kept */
 	uint32_t a, b;
-	unsigned distance, similarity; /* similarity: in ten thousandths */
+	unsigned measure, similarity; /* similarity: in ten thousandths, by this SH_VERDICT_ */
 };
 
 struct sh_sample {
@@ -28,9 +28,9 @@ struct sh_sample {
 int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_level, struct sh_error *err);
 void sh_sample_free(struct sh_sample *s);
 
-/* Adds a pair of documents. distance: in bits. similarity: in ten thousandths. */
+/* Adds a pair of documents. similarity: in ten thousandths, by the measure. */
 void sh_sample_add(
-    struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity);
+    struct sh_sample *s, uint32_t a, uint32_t b, unsigned measure, unsigned similarity);
 
 /* Orders the pairs of each level by descending similarity, then by a, then by b. Call it after the
  * last pair. */

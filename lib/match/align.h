@@ -8,11 +8,11 @@
  *      narrow. Each further band has four times the rows. The last band contains all paths
  *      (alignments) within the limit (Ukkonen 1985). A band ends early when the cost on the last
  *      diagonal is above the limit. */
-#ifndef SH_GROUP_ALIGN_H
-#define SH_GROUP_ALIGN_H
+#ifndef SH_MATCH_ALIGN_H
+#define SH_MATCH_ALIGN_H
 
 #include "base/error.h"
-#include "group/measure.h"
+#include "match/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

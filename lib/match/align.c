@@ -1,4 +1,4 @@
-#include "group/align.h"
+#include "match/align.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "base/buf.h"
-#include "group/align_kernel.h"
+#include "match/align_kernel.h"
 #include "weight/weight.h"
 
 #define NONE UINT32_MAX

@@ -1,7 +1,7 @@
 /* A column of the band in align.c, in one variant for each processor: t/unit/test_variants.c
  * compares them. */
-#ifndef SH_GROUP_ALIGN_KERNEL_H
-#define SH_GROUP_ALIGN_KERNEL_H
+#ifndef SH_MATCH_ALIGN_KERNEL_H
+#define SH_MATCH_ALIGN_KERNEL_H
 
 #include "base/variant.h"
 

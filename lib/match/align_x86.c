@@ -1,5 +1,5 @@
 /* A column of the band, eight words at a time, with AVX-512. */
-#include "group/align_kernel.h"
+#include "match/align_kernel.h"
 
 #if defined(__x86_64__)
 

@@ -10,8 +10,8 @@
  *
  * A similarity is stored as num / sqrt(a * b) in integers and compared in this form, so no rounding
  * decides about a pair. A document without features has similarity 0 to each document. */
-#ifndef SH_GROUP_MEASURE_H
-#define SH_GROUP_MEASURE_H
+#ifndef SH_MATCH_MEASURE_H
+#define SH_MATCH_MEASURE_H
 
 #include "base/wide.h"
 

@@ -1,4 +1,4 @@
-#include "group/measure.h"
+#include "match/measure.h"
 
 #include "base/bisect.h"
 #include "base/rows.h"

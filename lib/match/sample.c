@@ -1,4 +1,4 @@
-#include "group/sample.h"
+#include "match/sample.h"
 
 #include <stdlib.h>
 
@@ -20,11 +20,11 @@ void sh_sample_free(struct sh_sample *s)
 }
 
 void sh_sample_add(
-    struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity)
+    struct sh_sample *s, uint32_t a, uint32_t b, unsigned measure, unsigned similarity)
 {
 	struct sh_sampled *first;
 	struct sh_sampled new = { sh_mix_moremur(s->seed ^ sh_mix_moremur((uint64_t)a << 32 | b)),
-		a, b, distance, similarity };
+		a, b, measure, similarity };
 	unsigned level = similarity / SH_SAMPLE_STEP;
 	size_t i;
 
