@@ -1,5 +1,6 @@
 #include "dedup_how.h"
 
+#include "base/siphash.h"
 #include "fp/defaults.h"
 #include "names.h"
 
@@ -13,7 +14,7 @@ const struct cli_option dedup_how_table[] = {
 	    "least Jaccard similarity; J,E: or edit similarity [" SH_DEFAULT_THRESHOLDS "]" },
 	{ MEASURE, "measure", "NAME", "similarity: %s [" SH_DEFAULT_MEASURE "]",
 	    duplicate_measure_names },
-	{ SEED, "seed", "N", "seed of the hashes of keys [0]" },
+	{ SEED, "seed", "N|random", "seed of the hashes of keys [0]" },
 	{ 0 },
 };
 
@@ -34,14 +35,8 @@ static void copy_docs_table(void)
 
 void dedup_how_init(struct dedup_settings *s)
 {
-	const struct sh_profile *p = sh_profile_at(0);
-
 	copy_docs_table();
 	docopts_init(&s->docs);
-	s->fp = (struct sh_fingerprint_opts){ .hash = sh_hash_find(p->hash),
-		.scheme = sh_scheme_find(p->weight),
-		.bits = p->bits,
-		.minhash = p->minhash };
 }
 
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
@@ -56,7 +51,10 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 		s->measures.measure = sh_measure_find(c->arg);
 		return true;
 	case SEED:
-		s->seed = s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
+		s->seed_given = true;
+		s->random_seed = strcmp(c->arg, "random") == 0;
+		if (!s->random_seed)
+			s->seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		return true;
 	default:
 		return docopts_set(&s->docs, c, opt);
@@ -67,6 +65,7 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
 	const struct sh_measure *m;
+	struct sh_error err;
 
 	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
 	m = s->measures.measure;
@@ -76,21 +75,16 @@ static void complete_measure(struct cli *c, struct dedup_settings *s)
 		.edit = m->any       ? s->measures.edit
 			: m->ordered ? s->measures.threshold
 				     : 0 };
-	sh_key_secret(s->seed, s->rules.secret);
+	if (!s->random_seed)
+		sh_key_secret(s->seed, s->rules.secret);
+	else if (sh_random_key(s->rules.secret, &err) < 0)
+		cli_die(c, &err);
 	sh_key_rules_complete(&s->rules);
 }
 
 void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 {
 	docopts_complete(&s->docs, c);
-	complete_measure(c, s);
-	s->fp.token = s->docs.token;
-	s->fp.ngrams = s->docs.ngrams;
-}
-
-void dedup_how_as_before(struct cli *c, struct dedup_settings *s)
-{
-	s->measures = (struct measures){ .measure = sh_measure_find("jaccard") };
 	complete_measure(c, s);
 }
 
