@@ -67,7 +67,7 @@ static void complete_measure(struct cli *c, struct dedup_settings *s)
 	const struct sh_measure *m;
 	struct sh_error err;
 
-	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
+	measures_complete(&s->measures, c);
 	m = s->measures.measure;
 	s->rules = (struct sh_key_rules){ .ngrams = s->docs.ngrams,
 		.unit = sh_token_unit(&s->docs.token),

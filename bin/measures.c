@@ -49,13 +49,13 @@ void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, c
 		m->edit = m->threshold;
 }
 
-void measures_complete(struct measures *m, struct cli *c, uint64_t lone)
+void measures_complete(struct measures *m, struct cli *c)
 {
 	m->by_default = !m->measure && !m->one && !m->two;
 	if (!m->measure)
 		m->measure = sh_measure_find(m->one ? "jaccard" : SH_DEFAULT_MEASURE);
 	if (!m->one && !m->two) {
-		m->threshold = m->measure->any ? SH_DEFAULT_JACCARD : lone;
+		m->threshold = SH_DEFAULT_JACCARD;
 		m->edit = SH_DEFAULT_EDIT;
 	}
 	if (m->two && !m->measure->any)

@@ -26,8 +26,8 @@ void measures_set_threshold(
 
 /* Checks the options after the last option was read, and sets the values that depend on them.
  * Without --measure the measure is jaccard when -T has one threshold, otherwise SH_DEFAULT_MEASURE.
- * Without -T the measure any has its default thresholds, and another measure has the threshold
- * `lone`, in millionths. */
-void measures_complete(struct measures *m, struct cli *c, uint64_t lone);
+ * Without -T the measure any has its default thresholds, and another measure has
+ * SH_DEFAULT_JACCARD. */
+void measures_complete(struct measures *m, struct cli *c);
 
 #endif

@@ -77,9 +77,11 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 
 	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
 		return -1;
-	if (pair.distance > UINT16_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
-	e = (struct sh_edge){ .distance = (uint16_t)pair.distance, .similarity = SH_EDGE_NONE };
+	if (pair.distance >= SH_EDGE_NONE)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", SH_EDGE_NONE - 1);
+	e = (struct sh_edge){ .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE };
+	if (pair.distance >= 0)
+		e.distance = (uint16_t)pair.distance;
 	if (pair.similarity >= 0)
 		e.similarity = (uint16_t)((pair.similarity + 50) / 100);
 	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
@@ -300,7 +302,9 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 		sh_slice(number[0], sh_print_u64(number[0], size)),
 		swap ? b : a,
 		swap ? a : b,
-		sh_slice(number[1], sh_print_u64(number[1], e->distance)),
+		e->distance == SH_EDGE_NONE
+		    ? sh_slice("-", 1)
+		    : sh_slice(number[1], sh_print_u64(number[1], e->distance)),
 		sh_slice(similarity, SH_SIMILARITY_CHARS),
 	};
 

@@ -14,7 +14,8 @@
 
 #include "io/tables.h"
 
-/* A pair of nodes. similarity: in ten thousandths, rounded; SH_EDGE_NONE when it is not known. */
+/* A pair of nodes. similarity: in ten thousandths, rounded. Both are SH_EDGE_NONE when they are not
+ * known. */
 struct sh_edge {
 	uint32_t a, b;
 	uint16_t distance;

@@ -87,7 +87,7 @@ static int find_buckets(void *worker, size_t from, size_t to, struct sh_error *e
 			     j++) {
 			}
 			if (j - i > 1 && add_bucket(w, s.word + i, j - i, s.shift,
-					     s.column >= SH_KEYS_MAX, err) < 0)
+					     sh_column_of_short(s.column), err) < 0)
 				return -1;
 		}
 	}
