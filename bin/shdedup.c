@@ -207,6 +207,7 @@ static void start_engine(struct dedup_state *s)
 		cli_die(s->cli, &err);
 	if (sh_random_key(opts.features.key, &err) < 0)
 		cli_die(s->cli, &err);
+	dedup_archive_engine(s, &opts);
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);
