@@ -27,8 +27,8 @@
 struct dedup_settings {
 	size_t memory;
 	struct docopts docs;
-	struct sh_fingerprint_opts fp; /* of the records of an archive */
-	uint64_t seed;                 /* of the keys */
+	uint64_t seed;                 /* of the keys; unused with random_seed */
+	bool seed_given, random_seed;  /* --seed was given; it is random */
 	struct sh_key_rules rules;     /* by the thresholds, the tokens and the seed */
 	bool single;                   /* groups are chains, not stars */
 	struct sh_rank_rule keep;
@@ -96,8 +96,8 @@ struct dedup_groups {
 	uint32_t largest;    /* index in `size` of the largest group */
 };
 
-/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id is valid while the archive is open, and until `room` is used again.
- * Returns 0 or -1. */
+/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
+ * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err);
 

@@ -42,9 +42,10 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
-	.options = { dedup_how_table, options, dedup_docs_table },
+	.options = { dedup_how_table, options, docopts_table },
 };
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
@@ -160,6 +161,7 @@ static void complete(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
 
+	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
 	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
@@ -205,6 +207,7 @@ static void start_engine(struct dedup_state *s)
 		cli_die(s->cli, &err);
 	if (sh_random_key(opts.features.key, &err) < 0)
 		cli_die(s->cli, &err);
+	dedup_archive_engine(s, &opts);
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);

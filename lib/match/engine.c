@@ -273,21 +273,28 @@ static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_p
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
-	size_t parts = sh_key_postings_divide(m->postings, 0, SH_COLUMNS, m->n, m->opts.memory / 6);
+	size_t parts = sh_key_postings_divide(
+	    m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
 	struct sh_sort_room room = { 0 };
 	struct sh_buf list = { 0 };
 	struct sh_sorted sorted;
+	uint32_t *number = NULL;
 	int status = 0;
 
 	/* The numbers serve as ranks, but documents that are left out have none. */
-	for (uint32_t i = 0; m->rank && i < m->n_read; i++)
-		if (m->rank[i] != SH_NO_DOCUMENT)
-			m->rank[i] = i;
+	if (m->rank) {
+		number = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *number, err);
+		if (!number)
+			return -1;
+		for (uint32_t i = 0; i < m->n; i++)
+			number[i] = m->rank[i] == SH_NO_DOCUMENT ? SH_NO_DOCUMENT : i;
+	}
 	for (size_t i = 0; status == 0 && i < parts; i++) {
-		status = sh_key_postings_sort(m->postings, i, m->rank, &room, &sorted, err);
+		status = sh_key_postings_sort(m->postings, i, number, &room, &sorted, err);
 		if (status == 0)
 			status = pass_part(&sorted, &list, fn, arg, err);
 	}
+	sh_tables_put(m->opts.tables, number);
 	sh_sort_room_free(&room);
 	sh_buf_free(&list);
 	return status;
@@ -532,8 +539,11 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
-	sh_key_postings_delete(m->postings);
-	m->postings = NULL;
+	/* With an archive the caller stores them. */
+	if (!m->opts.stored) {
+		sh_key_postings_delete(m->postings);
+		m->postings = NULL;
+	}
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;
@@ -554,6 +564,11 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 static uint32_t rank_of(const struct sh_engine *m, uint32_t document)
 {
 	return m->rank ? m->rank[document] : document;
+}
+
+bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document)
+{
+	return m->described[document].tokens > 0;
 }
 
 uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document)
