@@ -55,10 +55,11 @@ void dedup_how_init(struct dedup_settings *s)
 
 	copy_docs_table();
 	docopts_init(&s->docs);
+	s->docs.sets = true;
 	s->fp = (struct sh_fingerprint_opts){ .hash = sh_hash_find(p->hash),
 		.scheme = sh_scheme_find(p->weight),
 		.bits = p->bits,
-		.minhash = p->minhash };
+		.minhash = true };
 	s->dedup.verify = true;
 	s->dedup.few = SH_DEFAULT_FEW;
 	s->dedup.how.scheme = s->fp.scheme;

@@ -105,7 +105,7 @@ OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
 		same one out
 	done
 	shfp many >fp
-	shfp --bare --simhash --trailer=out many >fps
+	shfp --bare --trailer=out many >fps
 	try 'shband -k 9 --trailer fps -j 3'
 	exits 0
 	mv out bands

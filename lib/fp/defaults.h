@@ -8,9 +8,9 @@
 #define SH_DEFAULT_TEXT(number)  SH_DEFAULT_TEXT_(number)
 #define SH_DEFAULT_TEXT_(number) #number
 
-#define SH_DEFAULT_NGRAM    3  /* tokens of a feature */
-#define SH_DEFAULT_MINHASH  1  /* minwise fingerprints, not SimHash */
-#define SH_DEFAULT_DISTANCE 14 /* most bits in which candidates differ */
+#define SH_DEFAULT_NGRAM     1  /* tokens of a feature of a fingerprint */
+#define SH_DEFAULT_SET_NGRAM 3  /* tokens of a feature where sets of features are compared */
+#define SH_DEFAULT_DISTANCE  10 /* most bits in which candidates differ */
 #define SH_DEFAULT_REACH                                                                           \
 	700000 /* that distance finds 95 % of pairs of this similarity (millionths) */
 

@@ -76,9 +76,6 @@ def combinations():
                 yield f"-u {unit} -n {n} -w {w}", 1
     for n in ("1", "2", "3"):
         yield f"-u word -n {n} -w log -b 128", 2
-        yield f"-u word -n {n} --minhash", 1
-        yield f"-u word -n {n} --minhash -b 128", 2
-    yield "-u char -n 4 --minhash", 1
 
 
 def table_of_combinations():
@@ -153,8 +150,7 @@ def seconds(t):
 
 def table_of_verified():
     text = ["## Verified, next to MinHash LSH", "",
-            "Word 3-grams, 64 bits: pairs within distance K whose Jaccard similarity is at least 0.8. `shdedup --measure",
-            "jaccard -T 0.8` finds them by MinHash fingerprints and K = 10; by default K is 14.",
+            "Pairs within distance K of 64 bits whose Jaccard similarity of word 3-grams is at least 0.8.",
             "MinHash LSH is datasketch's, with 128 permutations and threshold 0.8, over the same shingles. They are",
             "made beforehand, so its time is that of signatures and lookups. \"As a whole\" it reads the",
             "file and cuts the text itself, in Python. Times are CPU seconds; pipelines include the starts",
@@ -163,7 +159,7 @@ def table_of_verified():
     for name in SETS:
         labels, docs = truth(name), f"{DATA}/{SETS[name][0]}.tsv"
         rows = []
-        for how in ("-n 3 --minhash", "-n 3 -w log"):
+        for how in ("-n 1", "-n 3"):
             for k in (3, 6, 8, 10, 12, 14, 16):
                 candidates, _ = distances(docs, how, k)
                 lines, cpu = sh(f"shfp {how} {docs} | shjoin -k {k} | shverify -n 3 -T 0.8 -d {docs}")
@@ -185,6 +181,31 @@ def table_of_verified():
             text.append(f"| {name} | {way} | {n} | {marks} | {seconds(cpu)} |")
     if not datasketch:
         text += ["", "(datasketch could not be installed: no rows of MinHash LSH.)"]
+    return text + [""]
+
+
+# ---- the pipe of fingerprints beside shdedup ----
+
+def dropped_by_fingerprints(docs, n, k):
+    """The number of candidates, and the documents that the pipe drops."""
+    candidates, _ = sh(f"shfp -n {n} {docs} | shjoin -k {k}")
+    lines, _ = sh(f"shfp -n {n} {docs} | shjoin -k {k} | shverify -d {docs} | shgroup -d {docs}")
+    rows = [line.split("\t")[:2] for line in lines]
+    return len(candidates), {doc for doc, keeper in rows if doc != keeper}
+
+
+def table_of_distances():
+    text = ["## Which fingerprints, which distance", "",
+            "`shfp -n N | shjoin -k K | shverify | shgroup -d` beside `shdedup`: documents that both drop, as a share of",
+            "those that either drops.", "", "| documents | N, K | candidates | dropped | by both |", "|---|---|---|---|---|"]
+    for name in SETS:
+        docs = f"{DATA}/{SETS[name][0]}.tsv"
+        lines, _ = sh(f"shdedup -q --dry-run --report - {docs}")
+        others = {line.split("\t")[0] for line in lines}
+        for n, k in ((1, 8), (1, 10), (2, 12), (3, 14)):
+            candidates, found = dropped_by_fingerprints(docs, n, k)
+            share = len(found & others) / len(found | others)
+            text.append(f"| {name} | {n}, {k} | {candidates} | {len(found)} | {100 * share:.1f} % |")
     return text + [""]
 
 
@@ -250,7 +271,7 @@ def edits(vocabulary):
     yield "case, punctuation", punctuated
 
 
-WAYS = (("3-grams minwise K=10", "-n 3 --minhash", 10), ("3-grams K=3", "-n 3", 3), ("3-grams K=8", "-n 3", 8), ("3-grams K=12", "-n 3", 12),
+WAYS = (("3-grams K=3", "-n 3", 3), ("3-grams K=8", "-n 3", 8), ("3-grams K=12", "-n 3", 12),
         ("words K=3", "-n 1", 3), ("words K=8", "-n 1", 8), ("char 4-grams K=8", "-u char -n 4", 8))
 
 
@@ -284,7 +305,7 @@ def table_of_edits():
     rng = random.Random(20261121)
     text = ["## Kinds of edits, by distance", "",
             "Stretches of English documents of different origin and an edited copy of each: percentages of copies that",
-            "lie within K of their original (64 bits, weight log where not minwise); whose Jaccard similarity of 3-grams is at least 0.8,",
+            "lie within K of their original (64 bits, weight log); whose Jaccard similarity of 3-grams is at least 0.8,",
             "which is all that any way to find such pairs can find; and that `shdedup` drops for their original.", ""]
     every = bases(rng)
     vocabulary = [w for docs in every.values() for d in docs for w in d]
@@ -301,8 +322,7 @@ def table_of_edits():
 # ---- the picture ----
 
 def draw(curves):
-    shown = (("-u word -n 1 -w log", "#c0392b"), ("-u word -n 3 -w log", "#2c6fbb"), ("-u char -n 4 -w log", "#3a9d5d"),
-             ("-u word -n 3 --minhash", "#8e44ad"))
+    shown = (("-u word -n 1 -w log", "#c0392b"), ("-u word -n 3 -w log", "#2c6fbb"), ("-u char -n 4 -w log", "#3a9d5d"))
     width, height, left, out = 360, 220, 46, []
     for panel, name in enumerate(SETS):
         x0, y0 = left + panel * (width + 70), 40
@@ -335,7 +355,7 @@ def main():
             "Made by `make quality`. A pair of documents counts as a duplicate when the Jaccard similarity of their",
             "shingles is at least 0.8, as wrong when it is below 0.5, and neither way between; see t/data/README.md", "for the documents and their labels.", "",
             "![recall and precision over K](quality.svg)", ""]
-    text = text[:2] + copies.table_of_settings() + text[2:] + table_of_verified()
+    text = text[:2] + copies.table_of_settings() + text[2:] + table_of_distances() + table_of_verified()
     text += copies.table_of_copies(sh, alone, DATA, WORK) + short.table_of_chinese(sh, alone, DATA, WORK)
     text += short.table_of_short(sh, alone, DATA, WORK) + copies.table_of_variants(sh, alone, DATA, WORK)
     text += table_of_edits() + combos
