@@ -1257,9 +1257,9 @@ answers() {
 	END
 	answers shfp --bare -j 4 <<-'END'
 		> a\tone
-		< 6cac27243319fbc4\ta
+		< 5216fcaabac157b8\ta
 		> b\tone
-		< 6cac27243319fbc4\tb
+		< 5216fcaabac157b8\tb
 	END
 	answers shfp <<-'END'
 		> a\tone\t1
