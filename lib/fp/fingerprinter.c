@@ -8,7 +8,6 @@
 #include "fp/compose.h"
 #include "fp/count.h"
 #include "fp/minhash.h"
-#include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
 #include "text/method.h"
@@ -35,12 +34,12 @@ struct sh_fingerprinter {
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
 	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
 	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
-	struct sh_repeats repeats;
+	uint64_t *repeated;         /* the hashes of count 2 or more */
 	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
 	uint64_t bin[SH_FP_MAX_BITS]; /* minhash: the minwise values of the last document */
 	struct sh_bag bag;
-	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap, repeated_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -110,8 +109,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		    opts->scheme->name);
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
-		 sh_hash_count_init(&f->distinct, err) == 0 &&
-		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0)
+		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0)
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;
@@ -122,12 +120,12 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	if (!f)
 		return;
 	sh_hash_count_free(&f->distinct);
-	sh_repeats_free(&f->repeats);
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
 	free(f->text_hash);
 	free(f->weight);
+	free(f->repeated);
 	free(f);
 }
 
@@ -276,39 +274,35 @@ static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 	return 0;
 }
 
-/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature. */
+/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature: counting
+ * bits is several times faster than adding weights, and most features occur once. */
 static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
-	const struct sh_repeats *r = &f->repeats;
-	int64_t weight, all = 0;
+	const struct sh_hash_count *d = &f->distinct;
+	size_t repeats = 0;
+	int64_t all = 0;
 
-	if (sh_repeats_find(&f->repeats, f->feature, features, err) < 0 ||
-	    sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0)
+	if (sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0 ||
+	    SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0 ||
+	    SH_RESERVE(f->repeated, f->repeated_cap, d->n, err) < 0)
 		return -1;
-	if (SH_RESERVE(f->weight, f->weight_cap, r->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < r->n; i++) {
-		uint32_t tf = r->count[i];
-		int64_t surplus = f->surplus[tf < BY_COUNT ? tf : 0];
+	for (size_t i = 0; i < d->n; i++) {
+		uint32_t tf = d->count[i];
+		int64_t weight, surplus = f->surplus[tf < BY_COUNT ? tf : 0];
 
 		if (__builtin_expect(tf >= BY_COUNT, 0)) {
 			if (weight_of(f, tf, features, &weight, err) < 0)
 				return -1;
 			surplus = tf * SH_WEIGHT_ONE - weight;
 		}
-		f->weight[i] = surplus;
+		/* Each feature is written, and the length grows: this needs no branch. */
+		f->repeated[repeats] = d->hash[i];
+		f->weight[repeats] = surplus;
+		repeats += tf > 1;
 		all += surplus;
 	}
-	sh_simhash_subtract(&f->simhash, r->hash, f->weight, r->n, all);
+	sh_simhash_subtract(&f->simhash, f->repeated, f->weight, repeats, all);
 	return 0;
-}
-
-/* Adds each distinct feature with weight 1, whatever its count. */
-static int add_once(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
-{
-	if (sh_repeats_once(&f->repeats, f->feature, features, err) < 0)
-		return -1;
-	return sh_simhash_add_units(&f->simhash, f->repeats.hash, f->repeats.n, err);
 }
 
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
@@ -316,12 +310,15 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	bool each = f->opts.scheme->additive;
 	bool wide = f->words > 1 && !f->opts.hash->composed;
 
+	if (!each && sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features,
+			 err) < 0)
+		return -1;
 	if (f->by_repeats && !wide)
-		return f->opts.scheme->flat ? add_once(f, features, err)
-					    : add_repeats(f, features, err);
-	if (!each && (sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features,
-			  err) < 0 ||
-			 weigh(f, features, err) < 0))
+		return f->opts.scheme->flat
+			   ? sh_simhash_add_units(
+				 &f->simhash, f->distinct.hash, f->distinct.n, err)
+			   : add_repeats(f, features, err);
+	if (!each && weigh(f, features, err) < 0)
 		return -1;
 	if (f->by_rounding)
 		return add_rounded(f, err);
