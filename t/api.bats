@@ -157,3 +157,9 @@ compile() {
 		same want got
 	done
 }
+
+@test "the shared library needs no compression library" {
+	needed=$(readelf -d "$BUILD"/libsimhash.so.? | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p' | sort | tr '\n' ' ')
+	[[ $needed = *libutf8proc* ]]
+	[[ ! $needed =~ libz|libisal|libbz2|liblzma|liblz4 ]]
+}

@@ -191,3 +191,19 @@ installed() {
 	soversion=$(sed -n 's/^SOVERSION = //p' "$here/Makefile")
 	[ -e "$packaging/debian/libsimhash$soversion.install" ]
 }
+
+@test "the one binary runs each program by a link with its name, and by its name as the first argument" {
+	in_sources multicall >log 2>&1 || { cat log; return 1; }
+	cp "$here/build/simhash-utils" .
+	for source in "$here"/bin/sh*.c; do
+		program=$(basename "$source" .c)
+		ln -s simhash-utils "$program"
+		"./$program" --help >by-link
+		./simhash-utils "$program" --help >by-argument
+		"$here/bin/$program" --help >want
+		same want by-link
+		same want by-argument
+	done
+	run -2 ./simhash-utils shnone
+	[[ $output = *'usage: simhash-utils PROGRAM ARGUMENT...'*' shdedup '* ]]
+}
