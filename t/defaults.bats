@@ -72,7 +72,6 @@ unchanged() {
 	unchanged 'shcut -d spans docs'
 	unchanged 'shspan docs'
 	unchanged 'shseed docs'
-	unchanged 'shshare features'
 	unchanged 'shreport pairs'
 	# The list has every program but sharchive, which has its own test, and shdict, which has no defaults.
 	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do

@@ -4,6 +4,7 @@
 #include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
+#include "match/rank.h"
 
 enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
@@ -301,16 +302,18 @@ int sh_engine_postings(
 
 /* ---- ranks ---- */
 
+static struct sh_rank rank_of_document(const struct sh_engine *m, uint32_t document)
+{
+	return (struct sh_rank){ sh_engine_is_protected(m, document),
+		m->given ? m->given[document] : 0, document };
+}
+
 static int by_rank(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct sh_engine *m = arg;
 
-	if (sh_engine_is_protected(m, x) != sh_engine_is_protected(m, y))
-		return sh_engine_is_protected(m, x) ? -1 : 1;
-	if (m->given && m->given[x] != m->given[y])
-		return m->given[x] < m->given[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return sh_rank_compare(rank_of_document(m, x), rank_of_document(m, y));
 }
 
 /* Makes the permutation of numbers and ranks, unless they are equal. */
