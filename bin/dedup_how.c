@@ -6,8 +6,6 @@
 
 enum { SEED = CLI_OWN + 50, MEASURE };
 
-enum { DOCS_MAX = 40 };
-
 const struct cli_option dedup_how_table[] = {
 	CLI_HEADING("What is a near-duplicate"),
 	{ 'T', "threshold", "X",
@@ -18,24 +16,8 @@ const struct cli_option dedup_how_table[] = {
 	{ 0 },
 };
 
-struct cli_option dedup_docs_table[DOCS_MAX];
-
-/* Copies the options of docopts.h with one difference: --keep says which document stays, as in
- * shgroup. */
-static void copy_docs_table(void)
-{
-	struct cli_option *o = dedup_docs_table;
-
-	for (size_t i = 0; docopts_table[i].code && i + 1 < DOCS_MAX; i++, o++) {
-		*o = docopts_table[i];
-		if (o->name && strcmp(o->name, "keep") == 0)
-			o->name = "keep-words";
-	}
-}
-
 void dedup_how_init(struct dedup_settings *s)
 {
-	copy_docs_table();
 	docopts_init(&s->docs);
 }
 
@@ -64,22 +46,12 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 /* Checks -T and --measure, and sets the values that depend on them. */
 static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
-	const struct sh_measure *m;
 	struct sh_error err;
 
 	measures_complete(&s->measures, c);
-	m = s->measures.measure;
-	s->rules = (struct sh_key_rules){ .ngrams = s->docs.ngrams,
-		.unit = sh_token_unit(&s->docs.token),
-		.jaccard = m->ordered ? 0 : s->measures.threshold,
-		.edit = m->any       ? s->measures.edit
-			: m->ordered ? s->measures.threshold
-				     : 0 };
-	if (!s->random_seed)
-		sh_key_secret(s->seed, s->rules.secret);
-	else if (sh_random_key(s->rules.secret, &err) < 0)
+	measures_key_rules(&s->measures, &s->docs, s->seed, &s->rules);
+	if (s->random_seed && sh_random_key(s->rules.secret, &err) < 0)
 		cli_die(c, &err);
-	sh_key_rules_complete(&s->rules);
 }
 
 void dedup_how_complete(struct cli *c, struct dedup_settings *s)

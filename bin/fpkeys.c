@@ -35,16 +35,8 @@ void fpkeys_set_layout(struct fpkeys *k, struct cli *c)
 
 void fpkeys_complete(struct fpkeys *k, struct cli *c, const struct docopts *docs, uint64_t seed)
 {
-	const struct sh_measure *m;
-
 	measures_complete(&k->measures, c);
-	m = k->measures.measure;
-	k->rules.ngrams = docs->ngrams;
-	k->rules.unit = sh_token_unit(&docs->token);
-	k->rules.jaccard = m->ordered ? 0 : k->measures.threshold;
-	k->rules.edit = m->any ? k->measures.edit : m->ordered ? k->measures.threshold : 0;
-	sh_key_secret(seed, k->rules.secret);
-	sh_key_rules_complete(&k->rules);
+	measures_key_rules(&k->measures, docs, seed, &k->rules);
 }
 
 static int add_empty(

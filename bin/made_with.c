@@ -103,6 +103,8 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	say(o, keep_words, "%s%x", t->punctuation ? any : kinds, t->keep);
 	say_flag(o, "--no-fold", t->no_fold);
 	say_flag(o, "--mask-digits", t->mask_digits);
+	say_flag(o, "--fold-marks", t->fold_marks);
+	say_flag(o, "--join-hyphens", t->join_hyphens);
 	/* Another version may have another table of keys. */
 	say(o, "keys", "%ux%u", s->rules.keys, s->rules.rows);
 }

@@ -62,3 +62,14 @@ void measures_complete(struct measures *m, struct cli *c)
 		cli_usage(
 		    c, "-T: two thresholds need --measure any, not --measure %s", m->measure->name);
 }
+
+void measures_key_rules(
+    const struct measures *m, const struct docopts *docs, uint64_t seed, struct sh_key_rules *r)
+{
+	r->ngrams = docs->ngrams;
+	r->unit = sh_token_unit(&docs->token);
+	r->jaccard = m->measure->ordered ? 0 : m->threshold;
+	r->edit = m->measure->any ? m->edit : m->measure->ordered ? m->threshold : 0;
+	sh_key_secret(seed, r->secret);
+	sh_key_rules_complete(r);
+}

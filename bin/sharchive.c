@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "sharchive",
 	.threads = "the check",
+	.all_processors = true,
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
 	    "Make the archive of shdedup in DIR, or maintain an archive of shdedup or shspan.\n"
@@ -40,7 +41,7 @@ static const struct cli_program program = {
 	    "documents whose ids are in the files\n  stats DIR            write settings and "
 	    "sizes\n  export DIR           write the documents that stayed (--store=documents)",
 	.words = 2,
-	.options = { options, dedup_how_table, dedup_docs_table },
+	.options = { options, dedup_how_table, docopts_table },
 };
 
 struct state {

@@ -286,7 +286,7 @@ static void load_texts(struct span_archive *a, uint32_t first, struct sh_texts *
 		}
 }
 
-struct span_archive *span_archive(struct cli *c, const struct span_settings *s)
+struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
@@ -308,7 +308,7 @@ struct span_archive *span_archive(struct cli *c, const struct span_settings *s)
 	if (sh_groups_make(&groups, &how, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
 		fail(a, &err);
 	links = span_links(s, &texts, &groups);
-	span_find(c, s, &a->corpus, &links, first);
+	s->found = span_find(c, s, &a->corpus, &links, first);
 	sh_groups_free(&groups);
 	sh_tables_put(&a->tables, a->seeds.p);
 	sh_texts_free(&texts);

@@ -8,7 +8,7 @@ struct span_archive;
 
 /* Makes the archive s->archive when there is none, adds today's documents, and writes the passages
  * that they share with each other and with earlier documents. Dies of errors. */
-struct span_archive *span_archive(struct cli *c, const struct span_settings *s);
+struct span_archive *span_archive(struct cli *c, struct span_settings *s);
 
 /* Commits the documents, after all output was written. Frees a. */
 void span_archive_commit(struct span_archive *a);

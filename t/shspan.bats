@@ -91,6 +91,20 @@ inside() {
 	gives 'a\t6\t17'
 }
 
+@test "--exact: passages that overlap are one passage; passages that only touch are two" {
+	printf '%s\t%s\n' a 'one two three' b 'four five six' c 'one two three four five six' >docs
+	try 'shspan --exact 3 docs'
+	exits 0
+	gives 'c\t0\t13' 'c\t14\t27'
+	printf '%s\t%s\n' a 'one two three' b 'three four five' c 'one two three four five' >docs
+	try 'shspan --exact 3 docs'
+	gives 'c\t0\t23'
+	try 'printf "a\tone two\nb\ttwo one two\n" | shspan --exact 1'
+	gives 'b\t0\t3' 'b\t4\t7' 'b\t8\t11'
+	try 'printf "a\tone two\nb\tone two one two\n" | shspan --exact 2 --every'
+	gives 'a\t0\t7' 'b\t0\t7' 'b\t8\t15'
+}
+
 @test "--exact: the passages are those of a comparison of all windows, for any -n and any tokens" {
 	head -n "$(fewer 30 10)" "$T_DATA/en_dev.tsv" >docs
 	head -n "$(fewer 20 6)" "$T_DATA/zh_dev.tsv" >>docs
@@ -110,23 +124,18 @@ inside() {
 				seen = set()
 				for id, tokens in docs.items():
 				    keys = [t[0] for t in tokens]
-				    marked = [False] * len(keys)
+				    passages = []
 				    for i in range(len(keys) - length + 1):
 				        window = tuple(keys[i:i + length])
 				        if window in seen:
-				            marked[i:i + length] = [True] * length
+				            if passages and i < passages[-1][1]:
+				                passages[-1][1] = i + length
+				            else:
+				                passages.append([i, i + length])
 				        seen.add(window)
-				    i = 0
-				    while i < len(keys):
-				        if not marked[i]:
-				            i += 1
-				            continue
-				        j = i
-				        while j < len(keys) and marked[j]:
-				            j += 1
+				    for i, j in passages:
 				        end = max(t[2] for t in tokens[i:j])
 				        sys.stdout.buffer.write(b"%s\t%d\t%d\n" % (id, tokens[i][1], end))
-				        i = j
 			END
 			[ -s expected ]
 			for n in '' '-n 1' '-n 5' '-n 9'; do
@@ -201,7 +210,11 @@ inside() {
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
 	gives 'd\tr\t5\t0.8333\t1.0000'
-	says 'shspan: 1 query of fewer than 5 tokens: ignored'
+	says "shspan: 1 query of fewer than 5 tokens: ignored ('q')"
+	printf 'q\tone two\np\t!\nr\tone two three four five\n' >queries
+	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
+	exits 0
+	says "shspan: 2 queries of fewer than 5 tokens: ignored (the first is 'q')"
 }
 
 @test "-d: every exact passage of at least 5 tokens is found" {
@@ -254,6 +267,55 @@ inside() {
 		cp out expected
 		try "shspan --merge 0 $options"
 		same expected out
+	done
+}
+
+@test "--merge: parts in another order do not count as matched" {
+	printf 'a\t%s %s\nb\t%s %s\n' "$(words 1 16)" "$(words 101 116)" "$(words 101 116)" "$(words 1 16)" >docs
+	for options in '--all docs' '-d docs docs'; do
+		try "shspan $options | awk '\$1 > \$4' | cut -f 1,4,7-"
+		exits 0
+		gives 'b\ta\t16\t0.5000'
+	done
+	try 'shspan --all --merge 0 docs | cut -f 2,3,7-'
+	gives '0\t79\t16\t1.0000' '80\t134\t16\t1.0000'
+}
+
+@test "matched is at most the longest common subsequence of both passages, and identity follows from it" {
+	xzcat "$T_DATA/licences_dev.tsv.xz" >licences
+	for file in licences "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+		shseed -n 1 --window 1 "$file" >tokens
+		for options in '--all' '--all --merge 400' '-d queries --merge 2000' '--first --merge 60'; do
+			sed -n 'p;n;n;n;n;n;n;n;n' "$file" >queries
+			try "shspan $options \"$file\" 2>/dev/null"
+			exits 0
+			[ -s out ]
+			awk -v every="$(($(wc -l <out) / $(fewer 2000 50) + 1))" 'NR % every == 0' out >some
+			python3 - <<-'END'
+				import bisect, collections
+				tokens = collections.defaultdict(list)
+				for line in open("tokens", "rb"):
+				    key, id, _, start, end = line.rstrip(b"\n").split(b"\t")
+				    tokens[id].append((int(start), key))
+				def passage(id, start, end):
+				    at = tokens[id]
+				    return [k for _, k in at[bisect.bisect_left(at, (int(start), b"")):bisect.bisect_left(at, (int(end), b""))]]
+				def common(a, b): # bits of `row`: Hyyro 2004
+				    at = collections.defaultdict(int)
+				    for j, key in enumerate(b):
+				        at[key] |= 1 << j
+				    every = row = (1 << len(b)) - 1
+				    for key in a:
+				        match = row & at[key]
+				        row = (row + match | row - match) & every
+				    return len(b) - bin(row).count("1")
+				for line in open("some", "rb"):
+				    f = line.rstrip(b"\n").split(b"\t")
+				    a, b, matched = passage(*f[:3]), passage(*f[3:6]), int(f[6])
+				    assert matched <= common(a, b), line
+				    assert abs(float(f[7]) - matched / max(len(a), len(b))) < 0.000051, line
+			END
+		done
 	done
 }
 
@@ -877,4 +939,98 @@ days() {
 	head -n 50 "$T_DATA/en_dev.tsv" >queries
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
 	exits 0
+}
+
+@test "-u line and -u sentence: write what occurred before, all copies, or what N documents have" {
+	printf '%s\t%s\n' a 'Home\nOne two three.' b 'home\nFour.\nOne two  three.' c 'Home\nOne two three.\nFive' >docs
+	try 'shspan -u line docs'
+	exits 0
+	says
+	gives 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --every docs'
+	gives 'a\t0\t20' 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --count=3 docs'
+	gives 'a\t0\t20\t4\t3\t3' 'b\t0\t6\t1\t3\t3' 'b\t11\t28\t3\t3\t3' 'c\t0\t22\t4\t3\t3'
+	try 'shspan -u line --count=3 --min-tokens 2 docs | cut -f 1-4'
+	gives 'a\t4\t20\t3' 'b\t11\t28\t3' 'c\t6\t22\t3'
+	try 'shspan -u line -n 2 docs'
+	gives 'c\t0\t22'
+	printf '{"id":"a","text":"雨下了。谁知道呢？是真的！"}\n{"id":"b","text":"雨下了。谁知道呢？是真的！雪。"}\n' >json
+	try 'shspan -u sentence --json json'
+	gives 'b\t0\t39'
+	for options in '-d docs' '--all' '--exact 3' '--pairs' '--archive a' '-S 1G' '--stem english' '--strict' '-p yanyiwu'; do
+		try "shspan -u line $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+}
+
+@test "--exit-code: 1 when a passage is found, 0 when none is, 2 for trouble" {
+	printf 'x\tnothing of that\n' >none
+	printf 'q\t%s\n' "$(words 11 26)" >queries
+	for options in '' '--all' '--count' '--exact 10' '-d queries' '--pairs' '--archive a'; do
+		try "shspan --exit-code $options docs"
+		exits 1
+		[ -s out ]
+		rm -rf a
+		try "shspan --exit-code $options none"
+		exits 0
+		gives
+		rm -rf a
+	done
+	try 'shspan docs'
+	exits 0
+	try 'printf "a\tone\nb\tone\n" | shspan -u line --exit-code'
+	exits 1
+	try 'shspan -u line --exit-code docs'
+	exits 0
+	try 'shspan --exit-code missing'
+	exits 2
+}
+
+@test "--count: the work for a template grows with the number of documents" {
+	user() { # DOCUMENTS: the processor time of --count in milliseconds
+		awk -v n="$1" 'BEGIN { srand(1); for (i = 0; i < 60; i++) t = t " w" i
+			for (d = 0; d < n; d++) print "d" d "\t" t " x" int(rand() * 1e6) " y" int(rand() * 1e6) }' >template
+		shspan --count=3 template | tail -n 1 | cut -f 5,6 >out
+		printf '%s\t%s\n' "$1" "$1" >expected
+		same expected out
+		{ TIMEFORMAT=%U; time shspan --count=3 template >/dev/null; } 2>&1 | tr -d .
+	}
+	few=$(user "$(fewer 20000 2000)")
+	many=$(user "$(fewer 160000 16000)")
+	# Eight times the documents: linear work needs eight times the time, quadratic work 64 times.
+	[ "$((10#$many))" -le "$((30 * 10#$few + 300))" ] || { echo "$few, then $many"; return 1; }
+}
+
+@test "--documents-fields: queries have fields of their own, in JSON, CSV and TSV" {
+	text="$(words 1 30)"
+	query="$(words 5 24)"
+	printf 'd1\t%s\nd2\tnothing of that\n' "$text" >docs.tsv
+	printf 'x\t%s\tq1\n' "$query" >q.tsv
+	printf '{"id":"d1","text":"%s"}\n' "$text" >docs.jsonl
+	printf '{"id":"q1","question":"%s","text":"other","choices":["%s"]}\n' "$query" "$(words 25 27)" >q.jsonl
+	printf 'id,text\nd1,%s\n' "$text" >docs.csv
+	printf 'question,text,id\n%s,other,q1\n' "$query" >q.csv
+	for how in '-d q.tsv --documents-fields 3,2 docs.tsv' '-f 1,2 -d q.tsv --documents-fields 3,2 docs.tsv' \
+		'--json -d q.jsonl --documents-fields id,question docs.jsonl' '--csv -d q.csv --documents-fields id,question docs.csv'; do
+		try "shspan --pairs $how"
+		exits 0
+		says
+		gives 'd1\tq1\t20\t0.6667\t1.0000'
+		try "shspan $how | cut -f 4-"
+		gives 'q1\t0\t74\t20\t1.0000'
+	done
+	try 'shspan --json --pairs -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	gives 'd1\tq1\t23\t0.7667\t1.0000'
+	try 'shspan --json -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	exits 2
+	says 'shspan: --documents-fields: several fields of text need --pairs, because a span is a place in one field' \
+		"Try 'shspan --help' or 'man shspan'."
+	cat q.jsonl docs.jsonl >both
+	try 'shspan --json --documents-fields id,question docs.jsonl'
+	exits 2
+	try 'shspan --json -d q.jsonl --documents-fields id,question --documents-fields id,text docs.jsonl'
+	exits 2
+	says 'shspan: 2 --documents-fields for 1 file of -d' "Try 'shspan --help' or 'man shspan'."
 }

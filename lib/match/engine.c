@@ -417,12 +417,14 @@ static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
 static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
+	/* Documents that stay are not compared with each other. They may link a chain. */
+	uint32_t apart = m->opts.single ? m->prior : m->fixed;
 
 	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
 		return SH_UNKNOWN;
 	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
 		other = keeper & ~SH_COPY;
-	if (other == rank || (rank < m->fixed && other < m->fixed) || excludes(m, rank, other))
+	if (other == rank || (rank < apart && other < apart) || excludes(m, rank, other))
 		return SH_UNKNOWN;
 	return other;
 }

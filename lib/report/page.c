@@ -11,7 +11,7 @@ static const char SCRIPT[] =
 	;
 /* clang-format on */
 /* The page allows this script alone, by the SHA-256 of page.js. */
-static const char SCRIPT_SHA256[] = "G51aaedXCRL3F4wZfkjAVlugLBYhZR3XyE6JL55ytlU=";
+static const char SCRIPT_SHA256[] = "5E5lfoeryBbbzAmV12+RToyIs/HN8F7ICoM+G1qd+V8=";
 
 /* Appends the similarity of a pair, such as 0.8125. */
 static void add_share(struct sh_html *h, int32_t share)
@@ -122,12 +122,13 @@ static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct 
 void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
 {
 	sh_html_raw(h,
-	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">A group is the "
-	    "documents that pairs connect. It has the name of the document that is in most of "
-	    "its pairs");
+	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">Two "
+	    "documents are in one group when a chain of pairs joins them. A group is named "
+	    "after the document that is in most of its pairs");
 	if (p->groups > p->n_groups) {
-		sh_html_raw(h, ". Smaller groups are not shown: ");
+		sh_html_raw(h, ". The page leaves out ");
 		sh_html_count(h, p->groups - p->n_groups);
+		sh_html_raw(h, " smaller groups");
 	}
 	sh_html_format(h,
 	    ".</p>\n<table>\n<thead><tr><th scope=\"col\">Group</th><th scope=\"col\" "
