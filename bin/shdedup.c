@@ -183,7 +183,7 @@ static void complete_every(struct cli *c, struct dedup_settings *s)
 			   : s->mark.n                       ? "--mark"
 			   : s->sample                       ? "--sample"
 			   : s->dry_run                      ? "--dry-run"
-			   : s->keep.which || s->rank.name.n ? "another --keep than first"
+			   : s->keep.by != SH_RANK_FIRST     ? "another --keep than first"
 			   : s->single                       ? "--link single"
 			   : c->trailer_in || c->trailer_out ? "--trailer"
 			   : form->columns                   ? "a header"
