@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +63,8 @@ static void print_jobs(const struct cli_program *p)
 		print_wrapped("no effect: this program works with one thread");
 		return;
 	}
-	snprintf(
-	    text, sizeof text, "work on %s with N threads, 0: one per processor [1]", p->threads);
+	snprintf(text, sizeof text, "work on %s with N threads, 0: one per processor [%d]",
+	    p->threads, !p->all_processors);
 	print_wrapped(text);
 }
 
@@ -226,9 +227,27 @@ const char *cli_option_name(const struct cli *c, int code)
 	return name;
 }
 
+/* Returns the number of processors that this process may use, which taskset(1) can limit. */
+static unsigned processors(void)
+{
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+							     : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)n;
+}
+
+static unsigned jobs(struct cli *c)
+{
+	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
+
+	return n ? (unsigned)n : processors();
+}
+
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
 {
-	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
+	*c = (struct cli){ .program = program, .argc = argc, .argv = argv };
+	c->jobs = program->all_processors ? processors() : 1;
 	occupy_standard_descriptors(c);
 	/* A write beyond the limit of ulimit -f then fails, and the message names the file. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -246,16 +265,6 @@ static const char *output_name(struct cli *c, const char *option)
 	return c->arg;
 }
 
-static unsigned jobs(struct cli *c)
-{
-	long online;
-	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
-
-	if (n)
-		return (unsigned)n;
-	online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online < 1 ? 1 : online > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)online;
-}
 
 static void parse_trailer(struct cli *c)
 {

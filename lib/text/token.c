@@ -61,7 +61,7 @@ static void fill_ascii(struct sh_tokenizer *t)
 	for (unsigned c = 0; c < 256; c++) {
 		uint8_t byte = (uint8_t)c;
 
-		if (c >= 0x80 || (c == '\\' && !t->opts.raw))
+		if (c >= 0x80 || c == SH_TERMINAL_ESCAPE || (c == '\\' && !t->opts.raw))
 			t->ascii[c] = SH_ASCII_LEAVE;
 		else if (c >= 'A' && c <= 'Z')
 			t->ascii[c] = t->opts.no_fold ? byte : byte | 32;

@@ -23,6 +23,8 @@
 /* Values in sh_tokenizer.ascii. */
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 
+enum { SH_TERMINAL_ESCAPE = 0x1B };
+
 /* A part of the given text, in bytes. */
 struct sh_place {
 	uint32_t from, to;

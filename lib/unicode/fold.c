@@ -78,8 +78,9 @@ bool sh_is_pointing(uint32_t c)
 
 static bool is_word_category(utf8proc_category_t gc, bool cut)
 {
+	/* Enclosing marks, such as the key of a keycap emoji, are symbols. */
 	if (gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ND)
-		return true;
+		return gc != UTF8PROC_CATEGORY_ME;
 	/* The ideographic zero U+3007 and the Hangzhou numerals. */
 	return cut && gc == UTF8PROC_CATEGORY_NL;
 }
