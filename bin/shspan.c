@@ -1,6 +1,6 @@
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
-#include "span.h"
+#include "span_archive.h"
 #include "text/method.h"
 
 enum {
@@ -294,7 +294,7 @@ int main(int argc, char **argv)
 	struct span_settings s = { .memory = DEFAULT_MEMORY,
 		.seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
 		.documents = DEFAULT_COUNT };
-	struct sh_error err;
+	struct span_archive *archive = NULL;
 	int opt, status;
 
 	docopts_init(&s.docs);
@@ -310,15 +310,14 @@ int main(int argc, char **argv)
 	else if (s.mode == SPAN_EXACT)
 		span_exact(&c, &s);
 	else if (s.archive)
-		span_archive(&c, &s);
+		archive = span_archive(&c, &s);
 	else
 		span_self(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
 	/* From now on these documents are known: what was found is written. */
-	if (s.archive && sh_passages_commit(&s.store, &err) < 0)
-		cli_die(&c, &err);
-	sh_passages_close(&s.store);
+	if (archive)
+		span_archive_commit(archive);
 	return cli_given(&c, EXIT_CODE) && s.found ? FOUND : status;
 }

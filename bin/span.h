@@ -8,7 +8,6 @@
 #include "passage/links.h"
 #include "passage/placed.h"
 #include "passage/sentences.h"
-#include "passage/store.h"
 
 enum span_mode { SPAN_FIRST, SPAN_ALL, SPAN_COUNT, SPAN_EXACT, SPAN_QUERY };
 
@@ -20,8 +19,6 @@ struct span_settings {
 	struct cli_files files;            /* value of -d */
 	bool seeds;                        /* the input is seeds */
 	const char *archive;               /* --archive */
-	struct sh_passages store;          /* state of the archive; the caller commits it */
-	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of `store`, which borrows them */
 	bool pairs;
 	bool every;           /* --exact, -u: marks the first copies as well */
 	bool repeats;         /* -u line, -u sentence */
@@ -69,7 +66,6 @@ void span_self(struct cli *c, struct span_settings *s);
 void span_exact(struct cli *c, struct span_settings *s);
 void span_query(struct cli *c, struct span_settings *s);
 void span_repeats(struct cli *c, struct span_settings *s);
-void span_archive(struct cli *c, struct span_settings *s);
 
 /* How these documents are compared. */
 struct sh_links span_links(

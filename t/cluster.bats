@@ -354,11 +354,3 @@ python() {
 	try "python3 -W error -m py_compile shcluster.py shspark.py shhadoop.py"
 	exits 0
 }
-
-@test "docs/scale.md has the table that the cost model gives" {
-	cp "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	try "'$BATS_TEST_DIRNAME/bench/scale-table' -w page.md"
-	exits 0
-	same "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	[ "$(sed -n '/^<!-- scale-table/,/^<!-- end/p' page.md | grep -c '^| 10^')" -eq 40 ]
-}
