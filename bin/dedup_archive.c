@@ -351,7 +351,7 @@ static int by_number(const void *a, const void *b, void *arg)
 static int drop_repeated(struct dedup_state *s, struct sh_error *err)
 {
 	struct dedup_known_document *d = s->archive.document;
-	bool newest = s->settings->keep.which == SH_PREFER_NEWEST;
+	bool newest = s->settings->keep.by == SH_RANK_NEWEST;
 	uint32_t *order = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *order, err);
 	size_t n = 0;
 
