@@ -1,28 +1,21 @@
 /* shband: fingerprints to bands. */
+#include <limits.h>
 
 #include "band/bandlines.h"
-#include "base/num.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
 #include "record/fields.h"
 #include "run.h"
 
-enum { EXPLAIN = CLI_OWN, RECALL, SEED };
+enum { EXPLAIN = CLI_OWN };
 
-enum {
-	DEFAULT_BITS = 64,
-	DEFAULT_COUNT = 1000000,
-	ID_BYTES = 16, /* length of an id in the cost model, in bytes */
-	MAX_ROWS = SH_BAND_MAX_BLOCKS,
-};
+enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, NO_K = UINT_MAX };
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
-	    "find all pairs within Hamming distance K [" SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
-	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
-	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
-	{ RECALL, "recall", "R", "draw fewer tables at random: recall R at distance K" },
-	{ SEED, "seed", "N", "seed of --recall [0]" },
+	    "find all pairs within Hamming distance K [64 bits: " SH_DEFAULT_TEXT(
+		SH_DEFAULT_DISTANCE) "]" },
+	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for 1000000]" },
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
 	{ 0 },
@@ -37,121 +30,69 @@ static const struct cli_program program = {
 };
 
 struct plan {
-	unsigned k, blocks, bits, seed;
-	double count, recall; /* recall 0: an exact layout */
+	unsigned k, blocks, bits; /* k: NO_K, or the value of -k; blocks: 0, or the value of -M */
 };
 
-/* Prices the layouts drawn at random. Returns their number. */
-static unsigned price_drawn(
-    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
+/* Returns the value of -k, or its default for fingerprints of 64 bits. */
+static unsigned distance(struct cli *c, const struct plan *p, unsigned bits)
 {
-	struct sh_error err;
-	int n = sh_band_choose_drawn(
-	    row, MAX_ROWS, best, bits, p->k, p->recall, p->count, ID_BYTES, &err);
-
-	if (n < 0)
-		cli_die(c, &err);
-	if (n == 0)
+	if (p->k != NO_K)
+		return p->k;
+	if (bits != SH_DEFAULT_BITS)
 		cli_usage(c,
-		    "--recall %g: no %d tables of %u-bit fingerprints reach it at distance %u",
-		    p->recall, SH_BAND_MAX_DRAWN, bits, p->k);
-	return (unsigned)n;
+		    "-k is needed: its default, %d, is for fingerprints of %d bits, these have %u",
+		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, bits);
+	return SH_DEFAULT_DISTANCE;
 }
 
-/* Prices the exact layouts. Returns their number. */
+/* Prices the layouts for distance k. Returns their number. */
 static unsigned price(
-    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
+    struct cli *c, unsigned bits, unsigned k, struct sh_band_cost *row, unsigned *best)
 {
 	struct sh_error err;
-	int n = sh_band_choose(row, MAX_ROWS, best, bits, p->k, p->count, ID_BYTES, &err);
+	int n = sh_band_choose(row, MAX_ROWS, best, bits, k, &err);
 
 	if (n < 0)
 		cli_die(c, &err);
 	if (n == 0)
-		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", p->k, bits);
+		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", k, bits);
 	return (unsigned)n;
 }
 
-/* Returns the number of blocks of -M, or the cheapest. */
-static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits)
-{
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
-
-	if (p->blocks)
-		return p->blocks;
-	price(c, p, bits, row, &best);
-	return row[best].blocks;
-}
-
-/* Prices the exact layouts and that of -M, which is then chosen. Returns their number. */
-static unsigned price_with_given(
-    struct cli *c, const struct plan *p, struct sh_band_cost *row, unsigned *chosen)
-{
-	struct sh_band_cost given;
-	struct sh_error err;
-	unsigned n;
-
-	if (!p->blocks)
-		return price(c, p, p->bits, row, chosen);
-	if (sh_band_cost(&given, p->bits, p->k, p->blocks, p->count, ID_BYTES, &err) < 0) {
-		if (err.code == SH_ERR_NOMEM)
-			cli_die(c, &err);
-		cli_usage(c, "%s", err.text);
-	}
-	n = price(c, p, p->bits, row, chosen);
-	for (*chosen = 0; *chosen < n; ++*chosen)
-		if (row[*chosen].blocks == p->blocks)
-			return n;
-	row[n] = given;
-	return n + 1;
-}
-
+/* Makes the layout of -M, or the cheapest. */
 static int init_layout(
     struct cli *c, const struct plan *p, unsigned bits, struct sh_band *band, struct sh_error *err)
 {
 	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
+	unsigned best, k = distance(c, p, bits);
 
-	if (p->recall <= 0)
-		return sh_band_init(band, bits, p->k, choose_blocks(c, p, bits), err);
-	price_drawn(c, p, bits, row, &best);
-	return sh_band_draw(band, bits, p->k, row[best].key_bits, row[best].tables, p->seed, err);
+	if (p->blocks)
+		return sh_band_init(band, bits, k, p->blocks, err);
+	price(c, bits, k, row, &best);
+	return sh_band_init(band, bits, k, row[best].blocks, err);
 }
 
-static void explain_drawn(struct cli *c, const struct plan *p)
-{
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best, n = price_drawn(c, p, p->bits, row, &best);
-
-	cli_text(c);
-	cli_open(c);
-	cli_print(c,
-	    "%u bits, distance %u, recall %g there, %.0f fingerprints with ids of %d bytes\n",
-	    p->bits, p->k, p->recall, p->count, ID_BYTES);
-	cli_print(c, "  %8s %8s %12s %12s %10s %10s %10s\n", "key bits", "tables", "bytes",
-	    "candidates", "in bucket", "sort s", "compare s");
-	for (unsigned i = 0; i < n; i++) {
-		cli_print(c, "%c %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
-		    i == best ? '*' : ' ', row[i].key_bits, row[i].tables, row[i].stream_bytes,
-		    row[i].candidates, row[i].bucket, row[i].sort_seconds, row[i].compare_seconds);
-	}
-	for (unsigned d = 0; d <= p->k; d++) {
-		cli_print(c, "expected recall at distance %u: %.4f\n", d,
-		    sh_band_recall(p->bits, row[best].key_bits, row[best].tables, d));
-	}
-}
-
+/* Shows a row for each layout, and marks that of -M, or the cheapest. */
 static void explain(struct cli *c, const struct plan *p)
 {
 	static struct sh_band_cost row[MAX_ROWS + 1];
-	unsigned chosen, n = price_with_given(c, p, row, &chosen);
+	unsigned chosen, k = distance(c, p, p->bits), n = price(c, p->bits, k, row, &chosen);
+	struct sh_error err;
 
+	if (p->blocks) {
+		for (chosen = 0; chosen < n && row[chosen].blocks != p->blocks; chosen++)
+			;
+		if (chosen == n && sh_band_cost(&row[n++], p->bits, k, p->blocks, &err) < 0) {
+			if (err.code == SH_ERR_NOMEM)
+				cli_die(c, &err);
+			cli_usage(c, "%s", err.text);
+		}
+	}
 	cli_text(c);
 	cli_open(c);
 	cli_print(c,
-	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
-	    p->bits, p->k, p->count, ID_BYTES);
+	    "%u bits, distance %u, %d fingerprints with ids of %d bytes, uniformly distributed\n",
+	    p->bits, k, SH_BAND_COUNT, SH_BAND_ID);
 	cli_print(c, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables", "key bits",
 	    "bytes", "candidates", "in bucket", "sort s", "compare s");
 	for (unsigned i = 0; i < n; i++) {
@@ -221,15 +162,6 @@ static bool make_layout(
 	return true;
 }
 
-/* Returns the value of --recall. */
-static double share(struct cli *c)
-{
-	uint64_t millionths =
-	    cli_share(c, "--recall", 1, SH_WEIGHT_ONE - 1, "a number between 0 and 1");
-
-	return (double)millionths / (double)SH_WEIGHT_ONE;
-}
-
 static void set_option(struct cli *c, struct plan *p, int opt)
 {
 	switch (opt) {
@@ -239,30 +171,17 @@ static void set_option(struct cli *c, struct plan *p, int opt)
 	case 'M':
 		p->blocks = (unsigned)cli_number(c, "-M", 1, SH_BAND_MAX_BLOCKS);
 		break;
-	case 'N':
-		p->count = (double)cli_number(c, "-N", 1, UINT64_C(1) << 53);
-		break;
 	case 'b':
 		p->bits = (unsigned)cli_number(c, "-b", 4, SH_FP_MAX_BITS);
 		if (!sh_fp_width_ok(p->bits))
 			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
 		break;
-	case RECALL:
-		p->recall = share(c);
-		break;
-	case SEED:
-		p->seed = (unsigned)cli_number(c, "--seed", 0, SH_BAND_MAX_SEED);
-		break;
 	}
 }
 
 /* Refuses options that contradict each other. */
-static void check(struct cli *c, const struct plan *p)
+static void check(struct cli *c)
 {
-	if (p->recall > 0 && p->blocks)
-		cli_usage(c, "--recall cannot be used with -M: it draws tables at random");
-	if (p->recall <= 0 && cli_given(c, SEED))
-		cli_usage(c, "--seed is for --recall, which draws tables");
 	if (cli_given(c, EXPLAIN) && c->n_operands)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
@@ -292,17 +211,15 @@ static void band_all(struct cli *c, const struct plan *p)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct plan plan = {
-		.k = SH_DEFAULT_DISTANCE, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT
-	};
+	struct plan plan = { .k = NO_K, .bits = SH_DEFAULT_BITS };
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&c, &plan, opt);
-	check(&c, &plan);
+	check(&c);
 	if (cli_given(&c, EXPLAIN)) {
-		(plan.recall > 0 ? explain_drawn : explain)(&c, &plan);
+		explain(&c, &plan);
 		return cli_finish(&c);
 	}
 	cli_open(&c);

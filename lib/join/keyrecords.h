@@ -19,7 +19,7 @@
 #define SH_JOIN_KEYRECORDS_H
 
 #include "base/buf.h"
-#include "join/emit.h"
+#include "join/pairs.h"
 
 #include <stdbool.h>
 
@@ -43,6 +43,10 @@ int sh_key_next(struct sh_key_last *last, struct sh_slice key, struct sh_error *
 struct sh_slice sh_key_of_record(struct sh_slice line, struct sh_error *err);
 
 /* Ready when the caller has set pair and out, and zeroed everything else. */
+/* Adds the record of a pair to job->out, as sh_pair_write() does. */
+typedef int sh_pair_fn(struct sh_job *job, struct sh_slice id1, struct sh_slice id2,
+    unsigned distance, struct sh_error *err);
+
 struct sh_key_records {
 	sh_pair_fn *pair;   /* gets the ids of a pair in the order of their records */
 	struct sh_job *out; /* receives the pairs */
