@@ -2,8 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "dedup.h"
 #include "dedup_how.h"
+#include "fp/defaults.h"
 #include "io/target.h"
 #include "made_with.h"
 #include "now.h"
@@ -54,7 +56,7 @@ void dedup_archive_complete(struct cli *c, const struct dedup_settings *s)
 	keep_files(c, s);
 	if (s->sample)
 		cli_usage(c, "--sample cannot be used with -a: an archive need not have the texts");
-	if (s->dedup.single)
+	if (s->single)
 		cli_usage(c, "--link single cannot be used with -a: chains could pass through the "
 			     "archive (use --link star)");
 }
@@ -63,13 +65,9 @@ void dedup_archive_complete(struct cli *c, const struct dedup_settings *s)
 
 struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s)
 {
-	const struct sh_measure *m = s->measures.measure;
-
-	return (struct sh_key_rule){ .few = s->dedup.few,
-		.threshold = m->ordered ? 0 : s->measures.threshold,
-		.edit = m->any       ? s->measures.edit
-			: m->ordered ? s->measures.threshold
-				     : 0,
+	return (struct sh_key_rule){ .few = SH_KEYS_SHORT,
+		.threshold = s->rules.jaccard,
+		.edit = s->rules.edit,
 		.ngrams = s->docs.ngrams };
 }
 
@@ -102,31 +100,33 @@ static const uint64_t *fingerprint(void *arg, uint32_t document)
 {
 	const struct dedup_state *s = arg;
 
-	return sh_dedup_fingerprint(s->dedup, document);
+	return s->archive.fp + document;
 }
 
 static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
     uint64_t digest, void *to)
 {
-	dedup_describe(arg, f, fp, digest, to);
+	(void)arg;
+	(void)f;
+	(void)digest;
+	memcpy(to, fp->w, sizeof *fp->w);
 }
 
 static int collect(void *arg, uint32_t document, const void *described, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
-	const uint64_t none[SH_FP_MAX_WORDS] = { 0 };
 
-	/* An archived document without features is counted as featureless. */
-	if (!described && !sh_batch_has_features(s->archive.batch, document))
-		sh_dedup_describe(s->dedup, document, none, 0);
-	return dedup_collect_description(s, document, described, err);
+	(void)err;
+	if (described)
+		memcpy(s->archive.fp + document, described, sizeof *s->archive.fp);
+	return 0;
 }
 
 static bool is_protected(void *arg, uint32_t document)
 {
 	const struct dedup_state *s = arg;
 
-	return sh_dedup_is_protected(s->dedup, document);
+	return sh_engine_is_protected(s->engine, document);
 }
 
 static void start_batch(struct dedup_state *s)
@@ -136,16 +136,16 @@ static void start_batch(struct dedup_state *s)
 	struct sh_batch_opts opts = { .corpus = &s->corpus,
 		.fp = how->fp,
 		.rule = dedup_archive_rule(how),
-		.k = how->dedup.k,
+		.k = SH_DEFAULT_DISTANCE,
 		.store = m->store,
-		.verify = how->dedup.verify,
+		.verify = true,
 		.escape = made_with_escaped_digests(m),
 		.newest = how->keep.which == SH_PREFER_NEWEST,
 		.now = now_seconds(s->cli),
 		.jobs = s->cli->jobs,
 		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,
 		.verify_bytes = how->memory / 16,
-		.described = dedup_description(s) * sizeof(uint64_t),
+		.described = sizeof(uint64_t),
 		.describe = describe,
 		.collect = collect,
 		.fingerprint = fingerprint,
@@ -153,6 +153,10 @@ static void start_batch(struct dedup_state *s)
 		.arg = s };
 	struct sh_error err;
 
+	s->archive.fp =
+	    sh_tables_get_zeroed(&s->tables, s->corpus.n + 1, sizeof *s->archive.fp, &err);
+	if (!s->archive.fp)
+		cli_die(s->cli, &err);
 	opts.rule.bands = m->bands;
 	opts.rule.rows = m->rows;
 	memcpy(opts.rule.key, m->key, sizeof opts.rule.key);
@@ -190,8 +194,9 @@ void dedup_archive_look(struct dedup_state *s)
 	if (sh_batch_look_up(s->archive.batch, &s->archive.archive, &err) < 0)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (sh_batch_outcome(s->archive.batch, i)->kind != SH_OUTCOME_NEW)
-			sh_dedup_leave_out(s->dedup, i);
+		if (sh_batch_outcome(s->archive.batch, i)->kind != SH_OUTCOME_NEW &&
+		    sh_engine_leave_out(s->engine, i, &err) < 0)
+			cli_die(s->cli, &err);
 }
 
 const struct sh_outcome *dedup_archive_outcome(const struct dedup_state *s, uint32_t document)
@@ -206,17 +211,21 @@ bool dedup_archive_drops(const struct dedup_state *s, uint32_t document)
 	return f && (f->kind == SH_OUTCOME_MATCHED || f->kind == SH_OUTCOME_DROPPED);
 }
 
-static void pass_decision(struct dedup_state *s, uint32_t i, uint32_t keeper)
+const char *dedup_archive_measure(const struct dedup_state *s, unsigned similarity)
 {
-	unsigned distance = 0, similarity = 10000;
-	struct sh_similarity sim;
-	struct sh_error err;
+	const struct measures *m = &s->settings->measures;
+	bool edit = m->measure->ordered ||
+		    (m->measure->any && similarity * UINT64_C(100) + 50 < m->threshold);
 
-	if (keeper != i) {
-		if (sh_dedup_compare(s->dedup, 0, i, keeper, &distance, &sim, &err) < 0)
-			cli_die(s->cli, &err);
-		similarity = s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED;
-	}
+	return sh_verdict_measure(edit ? SH_VERDICT_EDIT : SH_VERDICT_JACCARD);
+}
+
+static void pass_decision(struct dedup_state *s, uint32_t i)
+{
+	uint32_t keeper = sh_engine_keeper(s->engine, i);
+	unsigned distance = sh_count_bits(s->archive.fp[i] ^ s->archive.fp[keeper]);
+	unsigned similarity = keeper == i ? 10000 : sh_engine_verdict(s->engine, i).similarity;
+
 	sh_batch_decide(s->archive.batch, i, keeper, distance, similarity);
 }
 
@@ -237,7 +246,7 @@ static void summarise(struct dedup_state *s)
 	    m->n_segments, CLI_PLURAL(m->n_segments));
 }
 
-void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
+void dedup_archive_add(struct dedup_state *s)
 {
 	struct sh_error err;
 
@@ -248,7 +257,7 @@ void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (sh_batch_outcome(s->archive.batch, i)->kind == SH_OUTCOME_NEW)
-			pass_decision(s, i, keeper[i]);
+			pass_decision(s, i);
 	if (!s->settings->dry_run &&
 	    sh_batch_commit(s->archive.batch, &s->archive.archive, &err) < 0)
 		cli_die(s->cli, &err);

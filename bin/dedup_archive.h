@@ -15,6 +15,7 @@ struct dedup_archive_settings {
 struct dedup_archive {
 	struct sh_archive archive;
 	struct sh_batch *batch;
+	uint64_t *fp; /* the fingerprint of each document */
 };
 
 struct dedup_settings;
@@ -39,8 +40,10 @@ void dedup_archive_look(struct dedup_state *s);
 const struct sh_outcome *dedup_archive_outcome(const struct dedup_state *s, uint32_t document);
 /* Returns whether the document is a duplicate of an archived one. */
 bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
+/* Returns the name of the measure of a similarity that the archive reports. */
+const char *dedup_archive_measure(const struct dedup_state *s, unsigned similarity);
 /* Adds the new documents to the archive, after all output was written. */
-void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper);
+void dedup_archive_add(struct dedup_state *s);
 void dedup_archive_close(struct dedup_state *s);
 
 #endif

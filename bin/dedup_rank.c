@@ -206,7 +206,7 @@ void dedup_rank(struct dedup_state *s)
 	qsort_r(v.all, n, sizeof *v.all, by_value, &v);
 	for (uint32_t i = 0; i < n; i++) {
 		place += i && by_value(&v.all[i - 1], &v.all[i], &v) != 0;
-		sh_dedup_set_rank(s->dedup, v.all[i].document, place);
+		sh_engine_set_rank(s->engine, v.all[i].document, place);
 	}
 	sh_tables_put(&s->tables, v.strings);
 	sh_tables_put(&s->tables, v.all);

@@ -1,19 +1,14 @@
-/* The first pass over the documents finds their places, fingerprints and numbers of features. */
+/* The first pass over the documents finds their places and keys. */
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "base/siphash.h"
 #include "dedup.h"
-#include "fp/analysis.h"
 #include "record/escape.h"
 #include "run.h"
 #include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
 #define NOT_LISTED UINT32_MAX
-
-/* A block has first an element for each LINE bytes, but at most FIRST_CAP. */
-enum { LINE = 64, FIRST_CAP = 2048 };
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
@@ -43,282 +38,66 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 		list->at[i].line = 0;
 }
 
-/* ---- descriptions: see dedup_describe() ---- */
-
-/* The words of a description: three numbers, then from FP on the fingerprint, the keys, the bag of
- * tokens, and the sampled features. */
-enum {
-	FEATURES, /* number of distinct features */
-	DIGEST,   /* hash of the text */
-	SAMPLED,  /* number of sampled features */
-	FP
-};
-
-static bool has_bag(const struct dedup_state *s)
-{
-	return s->sample_features && s->settings->fp.bag;
-}
-
-static size_t words_without_samples(const struct dedup_state *s)
-{
-	return FP + SH_FP_WORDS(s->settings->fp.bits) + s->plan.keys.keys +
-	       (has_bag(s) ? SH_BAG_WORDS : 0);
-}
-
-size_t dedup_description(const struct dedup_state *s)
-{
-	return words_without_samples(s) + s->sample_features;
-}
-
-size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
-    const struct sh_fingerprint *fp, uint64_t digest, uint64_t *to)
-{
-	size_t words = SH_FP_WORDS(s->settings->fp.bits), n = words_without_samples(s);
-
-	to[FEATURES] = fp->empty ? 0 : fp->distinct;
-	to[DIGEST] = digest;
-	to[SAMPLED] =
-	    s->sample_features ? sh_fingerprint_sample(f, fp, s->sample_features, to + n) : 0;
-	memcpy(to + FP, fp->w, words * sizeof *to);
-	if (has_bag(s))
-		memcpy(to + n - SH_BAG_WORDS, sh_fingerprint_bag(f), sizeof(struct sh_bag));
-	if (s->plan.keys.keys && to[FEATURES])
-		sh_minkeys_of(s->plan.keys,
-		    sh_fingerprint_values(f, fp, sh_key_plan_values(&s->plan)), to + FP + words);
-	return n + to[SAMPLED];
-}
-
-static int collect_sample(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
-{
-	static const struct sh_bag none = { 0 };
-	const uint64_t *sample = d ? d + words_without_samples(s) : NULL;
-	const struct sh_bag *bag = &none;
-
-	if (!has_bag(s))
-		bag = NULL;
-	else if (d && d[FEATURES])
-		bag = (const struct sh_bag *)(sample - SH_BAG_WORDS);
-	return sh_dedup_sample(s->dedup, sample, d ? d[SAMPLED] : 0, bag, err);
-}
-
-/* Returns the keys of a described document; NULL when it has no features. */
-static const uint64_t *keys_of(const struct dedup_state *s, const uint64_t *d)
-{
-	return d[FEATURES] ? d + FP + SH_FP_WORDS(s->settings->fp.bits) : NULL;
-}
-
-static int collect_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
-{
-	uint32_t low[SH_MINKEYS_MAX];
-	uint8_t first[SH_MINKEYS_MAX];
-	struct sh_key_block key = { low, first, 1 };
-	uint64_t digest = d ? d[DIGEST] : 0;
-
-	sh_dedup_pack_keys(s->dedup, d ? keys_of(s, d) : NULL, &key, 0);
-	return sh_dedup_add_keys(s->dedup, &digest, &key, 1, err);
-}
-
-int dedup_collect_description(
-    struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err)
-{
-	if (d)
-		sh_dedup_describe(s->dedup, document, d + FP, d[FEATURES]);
-	if (s->plan.keys.keys && collect_keys(s, d, err) < 0)
-		return -1;
-	return s->sample_features ? collect_sample(s, d, err) : 0;
-}
-
 /* ---- the documents of a task ---- */
 
-/* Columns of a block. The size of an element never increases, so all are aligned. */
-enum column {
-	PLACE,
-	NUMBER,
-	RANK,
-	DIGESTS,
-	PRINTS,
-	DESCRIBED, /* the whole description, for sampled features */
-	RANKED,    /* index of the id in the list `ranked`, or NOT_LISTED */
-	PROTECTED, /* index of the id in the list `protected`, or NOT_LISTED */
-	KEYS_LOW,
-	COUNTS, /* numbers of features */
-	IS_PROTECTED,
-	KEYS_FIRST,
-	COLUMNS
+/* What a worker finds of a document, in job->facts. The engine's row follows. */
+struct found {
+	uint64_t place, number, rank;
+	uint32_t ranked;    /* index of the id in the list `ranked`, or NOT_LISTED */
+	uint32_t protected; /* index of the id in the list `protected`, or NOT_LISTED */
 };
 
-/* Column c begins at byte begin[c] * block.cap behind the struct block. It is missing when begin[c]
- * is begin[c + 1]. */
-struct layout {
-	const struct dedup_state *state;
-	size_t begin[COLUMNS + 1];
+struct reading {
+	struct dedup_state *state;
+	struct sh_corpus_lines lines;
+	size_t stride; /* bytes of a document in job->facts */
+	/* of the documents of a task */
+	uint64_t *place, *number, *rank;
+	bool *is_protected;
+	size_t place_cap, number_cap, rank_cap, protected_cap;
 };
-
-/* A worker's results for a task, in job->facts. The columns follow, with job->records elements. */
-struct block {
-	size_t cap; /* elements allocated for each column */
-};
-
-static struct layout lay_out(const struct dedup_state *s)
-{
-	const struct dedup_settings *how = s->settings;
-	/* With an archive, the batch describes the documents: see dedup_archive_look(). */
-	bool describes = !how->archive.dir;
-	size_t keys = describes ? s->plan.keys.keys : 0;
-	const size_t size[COLUMNS] = {
-		[PLACE] = sizeof(uint64_t),
-		[NUMBER] = how->docs.docs.form.line_ids ? sizeof(uint64_t) : 0,
-		[RANK] =
-		    how->rank.name.n || how->keep.which != SH_PREFER_FIRST ? sizeof(uint64_t) : 0,
-		[DIGESTS] = keys ? sizeof(uint64_t) : 0,
-		[PRINTS] = describes ? SH_FP_WORDS(how->fp.bits) * sizeof(uint64_t) : 0,
-		[DESCRIBED] =
-		    describes && s->sample_features ? dedup_description(s) * sizeof(uint64_t) : 0,
-		[RANKED] = s->ranked.ids.n ? sizeof(uint32_t) : 0,
-		[PROTECTED] = s->protected.ids.n ? sizeof(uint32_t) : 0,
-		[KEYS_LOW] = keys * sizeof(uint32_t),
-		[COUNTS] = describes ? sizeof(uint16_t) : 0,
-		[IS_PROTECTED] = s->protected.ids.n ? sizeof(bool) : 0,
-		[KEYS_FIRST] = keys,
-	};
-	struct layout l = { .state = s };
-
-	for (unsigned i = 0; i < COLUMNS; i++)
-		l.begin[i + 1] = l.begin[i] + size[i];
-	return l;
-}
-
-/* Returns NULL when the block does not have the column. */
-static void *column(const struct layout *l, struct sh_job *job, enum column c)
-{
-	struct block *b = (struct block *)(void *)job->facts.p;
-
-	return l->begin[c] < l->begin[c + 1] ? (char *)(b + 1) + b->cap * l->begin[c] : NULL;
-}
-
-static size_t block_cap(const struct sh_job *job)
-{
-	return ((const struct block *)(const void *)job->facts.p)->cap;
-}
-
-static struct sh_key_block key_block(const struct layout *l, struct sh_job *job)
-{
-	return (struct sh_key_block){ column(l, job, KEYS_LOW), column(l, job, KEYS_FIRST),
-		block_cap(job) };
-}
 
 struct worker {
-	const struct layout *layout;
-	const struct sh_corpus_lines *lines;
+	const struct reading *reading;
 	struct sh_document_room room; /* for the lines */
-	struct sh_analyser analyser;
-	uint64_t *described; /* scratch memory for a description */
+	struct sh_describer *describer;
 };
 
-static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
+static struct found *found(const struct reading *r, const struct sh_job *job, size_t i)
 {
-	size_t cap = job->in.n / LINE < FIRST_CAP ? job->in.n / LINE + 1 : FIRST_CAP;
-	size_t bytes = sizeof(struct block) + cap * l->begin[COLUMNS];
-
-	if (sh_buf_reserve(&job->facts, bytes, err) < 0)
-		return -1;
-	*(struct block *)(void *)job->facts.p = (struct block){ cap };
-	job->facts.n = bytes;
-	return 0;
+	return (struct found *)(void *)(job->facts.p + i * r->stride);
 }
 
-/* Doubles a full block. All elements move: the last ones first, because the places of all but the
- * first ones increase. The keys have a row for each key: see struct sh_key_block. */
-static int grow_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
+/* Looks the id of a document up in the lists of ids. */
+static void look_up(const struct dedup_state *s, struct sh_slice id, struct found *f)
 {
-	size_t full = block_cap(job), cap = 2 * full;
-	char *columns;
-
-	if (sh_buf_reserve(&job->facts, full * l->begin[COLUMNS], err) < 0)
-		return -1;
-	job->facts.n += full * l->begin[COLUMNS];
-	columns = job->facts.p + sizeof(struct block);
-	for (unsigned c = COLUMNS; c-- > 0;) {
-		size_t rows =
-		    c == KEYS_LOW || c == KEYS_FIRST ? l->state->plan.keys.keys : (size_t)1;
-		size_t size = rows ? (l->begin[c + 1] - l->begin[c]) / rows : 0;
-
-		for (size_t i = rows; i-- > 0;) {
-			size_t at = l->begin[c] + i * size;
-
-			memmove(columns + cap * at, columns + full * at, full * size);
-		}
-	}
-	*(struct block *)(void *)job->facts.p = (struct block){ cap };
-	return 0;
+	f->ranked = s->ranked.ids.n ? listed(&s->ranked, id) : NOT_LISTED;
+	f->protected = s->protected.ids.n ? listed(&s->protected, id) : NOT_LISTED;
 }
 
-static int describe(struct worker *w, const struct sh_document *doc, struct sh_job *job, size_t i,
-    struct sh_error *err)
-{
-	const struct layout *l = w->layout;
-	const struct dedup_state *s = l->state;
-	struct sh_key_block key = key_block(l, job);
-	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	uint64_t *d = column(l, job, DESCRIBED), digest = 0;
-	struct sh_analysis x;
-
-	d = d ? d + i * dedup_description(s) : w->described;
-	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
-		return -1;
-	if (key.low)
-		digest = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
-	dedup_describe(s, w->analyser.fingerprinter, &x.fp, digest, d);
-	memcpy((uint64_t *)column(l, job, PRINTS) + i * words, d + FP, words * sizeof *d);
-	((uint16_t *)column(l, job, COUNTS))[i] = sh_dedup_features(d[FEATURES]);
-	if (key.low) {
-		((uint64_t *)column(l, job, DIGESTS))[i] = digest;
-		sh_dedup_pack_keys(s->dedup, keys_of(s, d), &key, i);
-	}
-	job->ill_formed += x.bad_utf8;
-	return 0;
-}
-
-/* Looks the id of document i up in the lists of ids. */
-static void look_up(const struct layout *l, struct sh_slice id, struct sh_job *job, size_t i)
-{
-	const struct dedup_state *s = l->state;
-	uint32_t *ranked = column(l, job, RANKED), *protected = column(l, job, PROTECTED);
-
-	if (ranked)
-		ranked[i] = listed(&s->ranked, id);
-	if (protected) {
-		protected[i] = listed(&s->protected, id);
-		((bool *)column(l, job, IS_PROTECTED))[i] = protected[i] != NOT_LISTED;
-	}
-}
-
+/* Further postings go to job->out: this pass writes no output. */
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	const struct layout *l = w->layout;
+	const struct reading *r = w->reading;
 	size_t i = (size_t)job->records;
-	uint64_t *place, *number, *ranks;
-	const uint32_t *ranked;
+	struct found *f;
 
-	if (i == block_cap(job) && grow_block(l, job, err) < 0)
+	job->facts.n = i * r->stride;
+	if (sh_buf_reserve(&job->facts, r->stride, err) < 0)
 		return -1;
-	place = column(l, job, PLACE);
-	number = column(l, job, NUMBER);
-	ranks = column(l, job, RANK);
-	ranked = column(l, job, RANKED);
-	place[i] = job->from.at + job->offset;
-	if (number)
-		number[i] = job->from.number + job->at; /* from the task's first line on */
-	else
-		look_up(l, doc->id, job, i);
-	if (ranks)
-		ranks[i] = rank(l->state, doc, ranked && !number ? ranked[i] : NOT_LISTED);
-	if (!l->state->settings->archive.dir)
-		return describe(w, doc, job, i, err);
-	job->ill_formed += sh_utf8_count_ill(doc->text.p, doc->text.n);
-	return 0;
+	job->facts.n += r->stride;
+	f = found(r, job, i);
+	*f = (struct found){ .place = job->from.at + job->offset,
+		.number = job->from.number + job->at, /* from the task's first line on */
+		.ranked = NOT_LISTED,
+		.protected = NOT_LISTED };
+	if (!r->state->settings->docs.docs.form.line_ids)
+		look_up(r->state, doc->id, f);
+	f->rank = rank(r->state, doc, f->ranked);
+	return sh_engine_describe(w->describer, doc->text, (uint32_t)i, (char *)(f + 1), &job->out,
+	    &job->ill_formed, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -326,93 +105,83 @@ static int work(void *worker, struct sh_job *job)
 	struct worker *w = worker;
 	int status;
 
-	if (sh_corpus_lines_read(w->lines, job, &w->room) < 0 ||
-	    sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
-	    start_block(w->layout, job, &job->err) < 0)
+	job->out.n = job->facts.n = 0;
+	if (sh_corpus_lines_read(&w->reading->lines, job, &w->room) < 0)
 		return -1;
-	status = sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
+	status = sh_docs_work(&w->reading->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
 	return status;
 }
 
-/* ---- blocks, in input order ---- */
+/* ---- tasks, in input order ---- */
 
-/* The document that is read last is the newest. */
-static void rank_newest(const struct dedup_state *s, uint64_t *rank, size_t n)
+/* With line numbers as ids: finishes what needs the numbers. */
+static void number_document(const struct dedup_state *s, const struct sh_job *job, struct found *f)
 {
-	for (size_t i = 0; s->settings->keep.which == SH_PREFER_NEWEST && i < n; i++)
-		rank[i] = UINT64_MAX - (s->corpus.n + i);
+	char id[SH_NUM_CHARS];
+
+	f->number += job->from.number - 1;
+	look_up(s, sh_slice(id, sh_print_u64(id, f->number)), f);
+	if (s->settings->keep.which == SH_PREFER_RANKED)
+		f->rank = rank(s, NULL, f->ranked);
 }
 
-static void note_all(struct dedup_ids *list, const uint32_t *at, size_t n)
+/* Fills the columns of the task's n documents. */
+static int fill_columns(struct reading *r, const struct sh_job *job, size_t n, struct sh_error *err)
 {
-	for (size_t i = 0; at && i < n; i++)
-		note_met(list, at[i]);
-}
+	struct dedup_state *s = r->state;
 
-static int collect_samples(
-    struct dedup_state *s, const uint64_t *described, size_t n, struct sh_error *err)
-{
-	size_t words = dedup_description(s);
+	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
+	    SH_RESERVE(r->number, r->number_cap, n, err) < 0 ||
+	    SH_RESERVE(r->rank, r->rank_cap, n, err) < 0 ||
+	    SH_RESERVE(r->is_protected, r->protected_cap, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct found *f = found(r, job, i);
 
-	for (size_t i = 0; described && i < n; i++)
-		if (collect_sample(s, described + i * words, err) < 0)
-			return -1;
+		if (s->settings->docs.docs.form.line_ids)
+			number_document(s, job, f);
+		r->place[i] = f->place;
+		r->number[i] = f->number;
+		/* The document that is read last is the newest. */
+		r->rank[i] = s->settings->keep.which == SH_PREFER_NEWEST
+				 ? UINT64_MAX - (s->corpus.n + i)
+				 : f->rank;
+		r->is_protected[i] = f->protected != NOT_LISTED;
+		note_met(&s->ranked, f->ranked);
+		note_met(&s->protected, f->protected);
+	}
 	return 0;
 }
 
-/* With line numbers as ids: sets the columns that need the numbers. */
-static void number_documents(const struct layout *l, struct sh_job *job)
-{
-	uint64_t *number = column(l, job, NUMBER), *ranks = column(l, job, RANK);
-	const uint32_t *ranked = column(l, job, RANKED);
-	char id[SH_NUM_CHARS];
-
-	for (size_t i = 0; number && i < job->records; i++) {
-		number[i] += job->from.number - 1;
-		look_up(l, sh_slice(id, sh_print_u64(id, number[i])), job, i);
-		if (ranked && ranks)
-			ranks[i] = rank(l->state, NULL, ranked[i]);
-	}
-}
-
-struct reading {
-	struct dedup_state *state;
-	struct layout layout;
-	struct sh_corpus_lines lines;
-};
-
-static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
+static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct reading *r = arg;
-	const struct layout *l = &r->layout;
 	struct dedup_state *s = r->state;
+	const struct dedup_settings *how = s->settings;
 	size_t n = (size_t)job->records;
-	struct sh_dedup_block block;
-	struct sh_key_block key;
-	struct sh_corpus_columns documents;
+	struct sh_corpus_columns documents = { 0 };
+	struct sh_engine_block block;
 
 	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
 		return -1;
 	sh_corpus_passed(&s->corpus, job->from.at);
-	/* Without records, start_block() may have failed. */
 	if (n == 0)
 		return 0;
-	block = (struct sh_dedup_block){ n, column(l, job, RANK), column(l, job, IS_PROTECTED),
-		column(l, job, PRINTS), column(l, job, COUNTS) };
-	key = key_block(l, job);
-	number_documents(l, job);
-	rank_newest(s, column(l, job, RANK), n);
-	documents = (struct sh_corpus_columns){ .offset = column(l, job, PLACE),
-		.number = column(l, job, NUMBER) };
-	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
-	    sh_dedup_add(s->dedup, &block, err) < 0)
+	if (fill_columns(r, job, n, err) < 0)
 		return -1;
-	if (key.low && sh_dedup_add_keys(s->dedup, column(l, job, DIGESTS), &key, n, err) < 0)
+	documents.offset = r->place;
+	documents.number = how->docs.docs.form.line_ids ? r->number : NULL;
+	block = (struct sh_engine_block){ .n = n,
+		.rows = job->facts.p + sizeof(struct found),
+		.stride = r->stride,
+		.rank = how->rank.name.n || how->keep.which != SH_PREFER_FIRST ? r->rank : NULL,
+		.is_protected = s->protected.ids.n ? r->is_protected : NULL,
+		.more = (const struct sh_key_posting *)(const void *)job->out.p,
+		.n_more = job->out.n / sizeof(struct sh_key_posting) };
+	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0)
 		return -1;
-	note_all(&s->ranked, column(l, job, RANKED), n);
-	note_all(&s->protected, column(l, job, PROTECTED), n);
-	return collect_samples(s, column(l, job, DESCRIBED), n, err);
+	return sh_engine_add(s->engine, &block, err);
 }
 
 /* ---- the run ---- */
@@ -454,13 +223,9 @@ static void start_workers(struct reading *r, struct worker *workers, struct run 
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] = (struct worker){ .layout = &r->layout,
-			.lines = &r->lines,
-			.described = malloc(dedup_description(s) * sizeof(uint64_t)) };
-		if (!workers[i].described)
-			sh_error_nomem(&err);
-		if (!workers[i].described ||
-		    sh_analyser_init(&workers[i].analyser, &s->settings->fp, NULL, &err) < 0)
+		workers[i] =
+		    (struct worker){ .reading = r, .describer = sh_describer_new(s->engine, &err) };
+		if (!workers[i].describer)
 			cli_die(s->cli, &err);
 		run->workers[i] = &workers[i];
 	}
@@ -471,12 +236,12 @@ void dedup_read(struct dedup_state *s)
 	struct cli *c = s->cli;
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
-	struct run run = { .cli = c, .work = work, .collect = collect_block, .arg = &reading };
+	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
+	size_t row = sizeof(struct found) + sh_engine_row(s->engine);
 	struct sh_error err;
 
 	open_files(s);
-	dedup_plan(s);
-	reading.layout = lay_out(s);
+	reading.stride = (row + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	start_workers(&reading, workers, &run);
@@ -485,10 +250,13 @@ void dedup_read(struct dedup_state *s)
 	sh_corpus_lines_free(&reading.lines);
 	check_files(s);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_analyser_free(&workers[i].analyser);
+		sh_describer_delete(workers[i].describer);
 		sh_document_room_free(&workers[i].room);
-		free(workers[i].described);
 	}
+	free(reading.place);
+	free(reading.number);
+	free(reading.rank);
+	free(reading.is_protected);
 }
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)

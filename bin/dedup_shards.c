@@ -181,11 +181,10 @@ static void list_options(struct dedup_state *s)
 	made_with_list(s->cli, how, &made);
 	for (size_t i = 0; i < made.n; i++)
 		list(s, made.row[i].name.p, made.row[i].value);
-	edit[sh_print_weight(edit, (int64_t)how->dedup.edit_threshold)] = '\0';
+	edit[sh_print_weight(edit, (int64_t)how->measures.edit)] = '\0';
 	list_text(s, "--measure", how->measures.measure->name);
 	list_text(s, "-T-edit", edit);
-	list_flag(s, "--measure-none", !how->dedup.verify);
-	list_text(s, "--link", link_names(!how->dedup.single));
+	list_text(s, "--link", link_names(!how->single));
 	list_text(s, "--keep", keep[how->keep.which]);
 	list(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
 	list(s, "--mark", how->mark);
@@ -260,7 +259,7 @@ static void list_inputs(struct dedup_state *s)
 /* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
  * of ids and other versions of libraries may change them. An archive that knows the documents makes
  * the same decisions again. */
-static void list_decisions(struct dedup_state *s, const uint32_t *keeper)
+static void list_decisions(struct dedup_state *s)
 {
 	struct {
 		uint64_t before, keeper;
@@ -272,9 +271,9 @@ static void list_decisions(struct dedup_state *s, const uint32_t *keeper)
 	int n;
 
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		sum.keeper = !dedup_stays(s, keeper, i);
+		sum.keeper = !dedup_stays(s, i);
 		if (sum.keeper && s->settings->mark.n) {
-			if (dedup_keeper_id(s, i, keeper[i], &room, &id, &err) < 0)
+			if (dedup_keeper_id(s, i, &room, &id, &err) < 0)
 				cli_die(s->cli, &err);
 			sum.keeper = sh_finished_sum(id);
 		}
@@ -304,8 +303,7 @@ void dedup_shards_open(struct dedup_state *s)
 		cli_die(s->cli, &err);
 }
 
-static void write_one(
-    struct dedup_state *s, size_t i, const uint32_t *keeper, uint32_t from, uint32_t to)
+static void write_one(struct dedup_state *s, size_t i, uint32_t from, uint32_t to)
 {
 	const struct sh_compressor *form = form_of(s, i);
 	struct sh_sink out;
@@ -316,13 +314,13 @@ static void write_one(
 	if (form && sh_sink_compress(&out, form, &err) < 0)
 		cli_die(s->cli, &err);
 	dedup_write_header(s, &out, i);
-	dedup_write_documents(s, &out, keeper, from, to);
+	dedup_write_documents(s, &out, from, to);
 	cli_close_further(s->cli, &out);
 	if (sh_finished_add(&s->shards.finished, i, &err) < 0)
 		cli_die(s->cli, &err);
 }
 
-void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper)
+void dedup_shards_write(struct dedup_state *s)
 {
 	const struct sh_corpus *corpus = &s->corpus;
 	struct dedup_shards *d = &s->shards;
@@ -331,7 +329,7 @@ void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper)
 	struct sh_error err;
 
 	list_inputs(s);
-	list_decisions(s, keeper);
+	list_decisions(s);
 	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
 		cli_die(s->cli, &err);
 	for (size_t i = 0; i < corpus->n_files; i++, from = to) {
@@ -341,7 +339,7 @@ void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper)
 			to++;
 		complete += d->finished.done[i];
 		if (!d->finished.done[i])
-			write_one(s, i, keeper, from, to);
+			write_one(s, i, from, to);
 	}
 	if (complete && !s->settings->quiet)
 		cli_warn(s->cli, "%zu of %zu files in '%s' were complete", complete,

@@ -34,7 +34,7 @@ void dedup_shards_complete(struct cli *c, const struct dedup_settings *s);
 void dedup_shards_open(struct dedup_state *s);
 
 /* Writes each output that is not complete yet. */
-void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper);
+void dedup_shards_write(struct dedup_state *s);
 void dedup_shards_close(struct dedup_state *s);
 
 #endif

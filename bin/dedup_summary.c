@@ -5,7 +5,6 @@
 
 #include "base/compare.h"
 #include "dedup.h"
-#include "fp/reach.h"
 #include "io/parallel.h"
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
@@ -48,7 +47,6 @@ static void count_archived(struct dedup_state *s, uint32_t *size)
 
 struct counting {
 	const struct dedup_state *state;
-	const uint32_t *keeper;
 	struct dedup_groups *groups;
 	pthread_mutex_t lock; /* of `groups`, but not of its sizes */
 };
@@ -58,16 +56,19 @@ static void count_keepers(void *arg, size_t from, size_t to)
 	const struct counting *c = arg;
 
 	for (size_t i = from; i < to; i++)
-		c->groups->size[i] = c->keeper[i] == i;
+		c->groups->size[i] = sh_engine_keeper(c->state->engine, (uint32_t)i) == i;
 }
 
 static void count_members(void *arg, size_t from, size_t to)
 {
 	const struct counting *c = arg;
 
-	for (size_t i = from; i < to; i++)
-		if (c->keeper[i] != i)
-			__atomic_fetch_add(&c->groups->size[c->keeper[i]], 1, __ATOMIC_RELAXED);
+	for (size_t i = from; i < to; i++) {
+		uint32_t keeper = sh_engine_keeper(c->state->engine, (uint32_t)i);
+
+		if (keeper != i)
+			__atomic_fetch_add(&c->groups->size[keeper], 1, __ATOMIC_RELAXED);
+	}
 }
 
 /* Of groups of one size, the first one is the largest. */
@@ -78,7 +79,7 @@ static void sum_up(void *arg, size_t from, size_t to)
 	const uint32_t *size = g->size;
 
 	for (uint32_t i = (uint32_t)from; i < to; i++) {
-		of.dropped += !dedup_stays(c->state, c->keeper, i);
+		of.dropped += !dedup_stays(c->state, i);
 		of.n += size[i] > 1;
 		if (size[i] > size[of.largest])
 			of.largest = i;
@@ -92,9 +93,9 @@ static void sum_up(void *arg, size_t from, size_t to)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g)
+void dedup_count_groups(struct dedup_state *s, struct dedup_groups *g)
 {
-	struct counting c = { s, keeper, g, PTHREAD_MUTEX_INITIALIZER };
+	struct counting c = { s, g, PTHREAD_MUTEX_INITIALIZER };
 	unsigned jobs = s->cli->jobs;
 	size_t n = s->corpus.n;
 	struct sh_error err;
@@ -114,51 +115,23 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
-/* Prints the numbers of pairs. Without verification, `compared` counts pairs within the
- * distance. */
-static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
-{
-	unsigned long long pairs = t->compared;
-
-	if (verified)
-		snprintf(to, n, "%llu pair%s compared, %llu similar", pairs, CLI_PLURAL(pairs),
-		    (unsigned long long)t->similar);
-	else
-		snprintf(to, n, "%llu pair%s within the distance", pairs, CLI_PLURAL(pairs));
-}
-
-static void say_keys(const struct dedup_state *s)
-{
-	double j = (double)s->plan.lowest / SH_WEIGHT_ONE;
-
-	if (s->plan.keys.keys)
-		cli_warn(s->cli,
-		    "candidates share one of %u keys of %u values: this finds %.1f %% of the pairs "
-		    "of similarity %.2g (distance %u: %.1f %%)",
-		    s->plan.keys.keys, s->plan.keys.rows, 100 * sh_minkeys_found(s->plan.keys, j),
-		    j, s->plan.k,
-		    100 * sh_reach(s->plan.bits, s->plan.minhash, s->plan.lowest, s->plan.k));
-}
-
 void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 {
-	const struct sh_dedup_stats *t = sh_dedup_stats(s->dedup);
-	char pairs[80];
+	const struct sh_engine_stats *t = sh_engine_stats(s->engine);
 
 	if (s->settings->quiet)
 		return;
-	say_keys(s);
-	print_pairs(pairs, sizeof pairs, t, s->settings->dedup.verify);
 	cli_warn(s->cli,
-	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the features of another, "
-	    "%s; %llu group%s, largest %u; %llu without features; "
+	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the tokens of another, "
+	    "%llu pair%s compared, %llu similar; %llu group%s, largest %u; %llu without tokens; "
 	    "%.1f s",
 	    (unsigned long long)t->documents, CLI_PLURAL(t->documents),
 	    (unsigned long long)(t->documents - g->dropped), (unsigned long long)g->dropped,
 	    s->settings->dry_run  ? " (dry run)"
 	    : s->settings->mark.n ? " (marked)"
 				  : "",
-	    (unsigned long long)t->identical, pairs, (unsigned long long)g->n, CLI_PLURAL(g->n),
-	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->featureless,
+	    (unsigned long long)t->copies, (unsigned long long)t->compared, CLI_PLURAL(t->compared),
+	    (unsigned long long)t->similar, (unsigned long long)g->n, CLI_PLURAL(g->n),
+	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->without_tokens,
 	    progress_seconds(&s->cli->progress));
 }

@@ -24,8 +24,8 @@ static void free_rooms(struct rooms *r)
 	sh_buf_free(&r->line);
 }
 
-int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
-    struct sh_document_room *room, struct sh_slice *id, struct sh_error *err)
+int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
+    struct sh_slice *id, struct sh_error *err)
 {
 	struct sh_document kept;
 
@@ -33,7 +33,7 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
 		*id = dedup_archive_outcome(s, i)->id;
 		return 0;
 	}
-	if (sh_corpus_document(&s->corpus, keeper, room, &kept, err) < 0)
+	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
 	return 0;
@@ -50,7 +50,6 @@ typedef int add_fn(struct writer *w, uint32_t document, struct sh_buf *to, struc
 struct writing {
 	struct dedup_state *state;
 	struct sh_sink *out;
-	const uint32_t *keeper;
 	const struct dedup_groups *groups;
 	uint32_t from, to;
 	add_fn *add;
@@ -134,11 +133,27 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 	const struct dedup_state *s = w->all->state;
 	struct sh_slice line;
 
-	if (!dedup_stays(s, w->all->keeper, i))
+	if (!dedup_stays(s, i))
 		return 0;
 	if (sh_corpus_line(&s->corpus, i, &w->rooms.room[0], &line, err) < 0)
 		return -1;
 	return add_line(to, line, err);
+}
+
+/* Sets *similarity, in ten thousandths, and *measure of a document that does not stay and its
+ * keeper. */
+static void find_numbers(
+    const struct dedup_state *s, uint32_t i, unsigned *similarity, const char **measure)
+{
+	if (dedup_archive_drops(s, i)) {
+		*similarity = dedup_archive_outcome(s, i)->similarity;
+		*measure = dedup_archive_measure(s, *similarity);
+	} else {
+		struct sh_verdict v = sh_engine_verdict(s->engine, i);
+
+		*similarity = v.similarity;
+		*measure = sh_verdict_measure(v.measure);
+	}
 }
 
 /* Sets *mark for a document that does not stay. text: memory for mark->similarity. */
@@ -146,20 +161,15 @@ static int find_mark(struct writer *w, uint32_t i, struct sh_keeper_mark *mark,
     char text[SH_SIMILARITY_CHARS], struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
-	uint32_t keeper = w->all->keeper[i];
-	const struct sh_outcome *f = dedup_archive_drops(s, i) ? dedup_archive_outcome(s, i) : NULL;
-	unsigned distance, rounded = f ? f->similarity : SH_UNVERIFIED;
-	struct sh_similarity sim;
+	const char *measure;
+	unsigned similarity;
 
-	if (dedup_keeper_id(s, i, keeper, &w->rooms.room[1], &mark->keeper, err) < 0 ||
-	    (!f && sh_dedup_compare(s->dedup, w->thread, i, keeper, &distance, &sim, err) < 0))
+	if (dedup_keeper_id(s, i, &w->rooms.room[1], &mark->keeper, err) < 0)
 		return -1;
-	if (!f && s->settings->dedup.verify)
-		rounded = sh_similarity_round(&sim);
-	if (rounded != SH_UNVERIFIED) {
-		sh_similarity_print(text, rounded);
-		mark->similarity = sh_slice(text, SH_SIMILARITY_CHARS);
-	}
+	find_numbers(s, i, &similarity, &measure);
+	sh_similarity_print(text, similarity);
+	mark->similarity = sh_slice(text, SH_SIMILARITY_CHARS);
+	mark->measure = sh_slice_str(measure);
 	return 0;
 }
 
@@ -182,7 +192,7 @@ static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 	/* doc.id must point into the line, so the line is parsed here. */
 	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
 		&doc, err) < 0 ||
-	    (!dedup_stays(s, w->all->keeper, i) && find_mark(w, i, &mark, text, err) < 0) ||
+	    (!dedup_stays(s, i) && find_mark(w, i, &mark, text, err) < 0) ||
 	    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &r->line, err) < 0)
 		return -1;
 	return whole.n > line.n ? sh_buf_add(&r->line, "\r", 1, err) : 0;
@@ -193,12 +203,10 @@ static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh
 	return mark_line(w, i, err) < 0 ? -1 : add_line(to, sh_buf_slice(&w->rooms.line), err);
 }
 
-void dedup_write_documents(
-    struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to)
+void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)
 {
 	struct writing w = { .state = s,
 		.out = out,
-		.keeper = keeper,
 		.from = from,
 		.to = to,
 		.add = s->settings->mark.n ? add_marked : add_staying };
@@ -239,37 +247,34 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	sh_document_room_free(&room);
 }
 
-void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
+void dedup_write_all(struct dedup_state *s)
 {
 	size_t i = 0;
 
 	while (i + 1 < s->corpus.n_files && s->corpus.file[i].n == 0)
 		i++;
 	dedup_write_header(s, &s->cli->out, i);
-	dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
+	dedup_write_documents(s, &s->cli->out, 0, (uint32_t)s->corpus.n);
 }
 
 /* ---- the report ---- */
 
-/* Appends the distance, the similarity and the group size (0: none). A similarity that was not
- * computed is left out; it is "-" before a group size, and with an archive, where other lines have
- * a similarity. */
-static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned similarity,
-    uint32_t group, struct sh_buf *to, struct sh_error *err)
+/* Appends the similarity, the measure and the group size (0: none). */
+static int add_numbers(const struct dedup_state *s, uint32_t i, uint32_t group, struct sh_buf *to,
+    struct sh_error *err)
 {
-	char text[2 * SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4];
-	size_t n = 1;
+	char text[SH_NUM_CHARS + SH_SIMILARITY_CHARS + 32];
+	const char *measure;
+	unsigned similarity;
+	size_t n = 0;
 
-	text[0] = '\t';
-	n += sh_print_u64(text + n, distance);
-	if (similarity != SH_UNVERIFIED) {
-		text[n++] = '\t';
-		sh_similarity_print(text + n, similarity);
-		n += SH_SIMILARITY_CHARS;
-	} else if (s->settings->archive.dir || group) {
-		text[n++] = '\t';
-		text[n++] = '-';
-	}
+	find_numbers(s, i, &similarity, &measure);
+	text[n++] = '\t';
+	sh_similarity_print(text + n, similarity);
+	n += SH_SIMILARITY_CHARS;
+	text[n++] = '\t';
+	memcpy(text + n, measure, strlen(measure));
+	n += strlen(measure);
 	if (group) {
 		text[n++] = '\t';
 		n += sh_print_u64(text + n, group);
@@ -278,52 +283,30 @@ static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned 
 	return sh_buf_add(to, text, n, err);
 }
 
-/* Appends the keeper's id and the numbers of a document whose keeper is a document of this run.
- * Counts documents whose id is the keeper's id: the report cannot distinguish the two. */
-static int add_keeper(
-    struct writer *w, uint32_t i, struct sh_slice id, struct sh_buf *to, struct sh_error *err)
-{
-	struct dedup_state *s = w->all->state;
-	uint32_t keeper = w->all->keeper[i];
-	struct sh_similarity sim;
-	struct sh_document kept;
-	unsigned distance;
-
-	if (sh_corpus_document(&s->corpus, keeper, &w->rooms.room[1], &kept, err) < 0 ||
-	    sh_dedup_compare(s->dedup, w->thread, i, keeper, &distance, &sim, err) < 0 ||
-	    sh_buf_add(to, kept.id.p, kept.id.n, err) < 0)
-		return -1;
-	w->alike += sh_slice_eq(id, kept.id);
-	return add_numbers(s, distance,
-	    s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED,
-	    s->settings->counts ? w->all->groups->size[keeper] : 0, to, err);
-}
-
+/* Counts documents whose id is the keeper's id: the report cannot distinguish the two. */
 static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
-	const struct sh_outcome *f;
 	struct sh_document doc;
+	struct sh_slice keeper;
 
-	if (dedup_stays(s, w->all->keeper, i))
+	if (dedup_stays(s, i))
 		return 0;
 	if (sh_corpus_document(&s->corpus, i, &w->rooms.room[0], &doc, err) < 0 ||
-	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0)
+	    dedup_keeper_id(s, i, &w->rooms.room[1], &keeper, err) < 0 ||
+	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0 ||
+	    sh_buf_add(to, keeper.p, keeper.n, err) < 0)
 		return -1;
-	if (!dedup_archive_drops(s, i))
-		return add_keeper(w, i, doc.id, to, err);
-	f = dedup_archive_outcome(s, i);
-	return sh_buf_add(to, f->id.p, f->id.n, err) < 0
-		   ? -1
-		   : add_numbers(s, f->distance, f->similarity, 0, to, err);
+	w->alike += !dedup_archive_drops(s, i) && sh_slice_eq(doc.id, keeper);
+	return add_numbers(s, i,
+	    s->settings->counts ? w->all->groups->size[sh_engine_keeper(s->engine, i)] : 0, to,
+	    err);
 }
 
-void dedup_write_report(
-    struct dedup_state *s, const uint32_t *keeper, const struct dedup_groups *groups)
+void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups)
 {
 	struct writing w = { .state = s,
 		.out = s->to,
-		.keeper = keeper,
 		.groups = groups,
 		.to = (uint32_t)s->corpus.n,
 		.add = add_report_line };

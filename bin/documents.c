@@ -6,8 +6,9 @@ static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
 	return 0;
 }
 
-void documents_read(struct cli *c, const struct sh_document_form *form, char *const *names,
-    size_t n, struct sh_tables *tables, bool progress, struct sh_corpus *corpus)
+void documents_read(struct cli *c, const struct sh_document_form *form,
+    const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
+    bool progress, struct sh_corpus *corpus)
 {
 	uint64_t lines = 0;
 	struct sh_error err;
@@ -15,6 +16,10 @@ void documents_read(struct cli *c, const struct sh_document_form *form, char *co
 	if (sh_corpus_init(corpus, form, &err) < 0)
 		cli_die(c, &err);
 	corpus->tables = tables;
+	if (token) {
+		corpus->memory = token->memory;
+		corpus->unit = sh_token_unit(token);
+	}
 	corpus->trailer = c->trailer_in;
 	corpus->jobs = c->jobs;
 	if (sh_corpus_open(corpus, names, n, c->tmpdir, &err) < 0 ||

@@ -62,9 +62,6 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 /* The value of --keep-words is the bits of the kinds. */
 static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
 
-/* The scheme of --simhash. Once it was an option of this name. */
-static const char weight[] = "-w";
-
 /* --segment and --split are one setting: its name depends on its value. */
 static const char segment[] = "--segment", split[] = "--split";
 
@@ -79,17 +76,10 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	threshold[sh_print_weight(threshold, (int64_t)s->measures.threshold)] = '\0';
 	edit[sh_print_weight(edit, (int64_t)s->measures.edit)] = '\0';
 	say(o, "-p", "%s", s->docs.profile->name);
-	/* --simhash stands before the options whose defaults it changes: a message names the first
-	 * difference. */
-	say_flag(o, "--simhash", !s->fp.minhash);
 	/* --measure stands before the settings that depend on it. */
-	say(o, measure, "%s", s->dedup.verify ? m->name : "none");
-	say(o, "-b", "%u", s->fp.bits);
-	say(o, "-k", "%u", s->dedup.k);
+	say(o, measure, "%s", m->name);
 	say(o, "-T", "%s%s%s", threshold, m->any ? "," : "", m->any ? edit : "");
-	say(o, "--few", "%u", s->dedup.few);
-	say(o, "--seed", "%llu", (unsigned long long)s->fp.seed);
-	say(o, weight, "%s", s->fp.minhash ? "no" : s->fp.scheme->name);
+	say(o, "--seed", "%llu", (unsigned long long)s->seed);
 	if (s->docs.ngrams.min == s->docs.ngrams.max)
 		say(o, "-n", "%u", s->docs.ngrams.min);
 	else
@@ -110,6 +100,8 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	say(o, keep_words, "%s%x", t->punctuation ? any : kinds, t->keep);
 	say_flag(o, "--no-fold", t->no_fold);
 	say_flag(o, "--mask-digits", t->mask_digits);
+	say_flag(o, "--fold-marks", t->fold_marks);
+	say_flag(o, "--join-hyphens", t->join_hyphens);
 }
 
 /* ---- settings that are no options ---- */
@@ -202,10 +194,6 @@ _Noreturn static void refuse(
 	if (is(now, "no"))
 		cli_usage(c, "without %s: the archive was made with %s%s%.*s (give it each time)",
 		    name, name, is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
-	if (is(setting->name, weight))
-		cli_usage(c,
-		    "--simhash=%.*s: the archive was made with --simhash=%.*s (give it each time)",
-		    n_now, now.p, n_then, then.p);
 	cli_usage(c, "%s %.*s: the archive was made with %.*s %.*s (give it each time)", name,
 	    n_now, now.p, (int)made->name.n, made->name.p, n_then, then.p);
 }
@@ -244,14 +232,6 @@ static bool is_jaccard(const struct dedup_settings *s, const char *name, struct 
 	       !m->any;
 }
 
-/* Until 0.1.0 the distance did not follow from the threshold: it was 10, or 12 under --simhash. The
- * distance decides nothing about the records of an archive. */
-static bool is_old_distance(const struct dedup_settings *s, const char *name, struct sh_slice then)
-{
-	return strcmp(name, "-k") == 0 && !s->k_given &&
-	       sh_slice_eq(then, sh_slice_str(s->fp.minhash ? "10" : "12"));
-}
-
 /* Old archives have no checksum of jieba's words: they have nothing, or the sum of the frequencies
  * alone. */
 static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
@@ -274,8 +254,7 @@ static void compare_options(
 		struct sh_slice then = made.value;
 
 		if (!sh_slice_eq(o.row[i].value, then) && !is_jaccard(s, name, then) &&
-		    !is_old_path(s, name, then) && !is_old_distance(s, name, then) &&
-		    !is_unknown(name, o.row[i].value, then))
+		    !is_old_path(s, name, then) && !is_unknown(name, o.row[i].value, then))
 			refuse(c, &o.row[i], &made);
 	}
 }

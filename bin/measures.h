@@ -3,7 +3,7 @@
 #define MEASURES_H
 
 #include "cli.h"
-#include "group/measure.h"
+#include "match/measure.h"
 
 struct measures {
 	const struct sh_measure *measure; /* NULL: --measure was not given */

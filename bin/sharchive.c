@@ -33,6 +33,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "sharchive",
 	.threads = "the check",
+	.all_processors = true,
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
 	    "Make or maintain the archive of shdedup in DIR.\nCheck, compact and expire also "
@@ -43,7 +44,7 @@ static const struct cli_program program = {
 	    "documents whose ids are in the files\n  stats DIR            write settings and "
 	    "sizes\n  export DIR           write the documents that stayed (--store=documents)",
 	.words = 2,
-	.options = { options, dedup_how_table, dedup_docs_table },
+	.options = { options, dedup_how_table, docopts_table },
 };
 
 struct state {
@@ -494,9 +495,6 @@ int main(int argc, char **argv)
 	if (!s.command->work) {
 		dedup_how_complete(&c, &s.how);
 		need_store(&s);
-		if (!s.how.dedup.verify)
-			cli_usage(&c,
-			    "--measure none: give it to shdedup; an archive does not record it");
 	}
 	cli_open(&c);
 	if (s.command->work)

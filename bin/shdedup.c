@@ -1,7 +1,7 @@
 /* shdedup: drops near-duplicates from documents. */
+#include "base/siphash.h"
 #include "dedup.h"
 #include "dedup_how.h"
-#include "fp/reach.h"
 #include "io/target.h"
 #include "names.h"
 #include "sidebyside.h"
@@ -20,9 +20,10 @@ static const struct cli_option options[] = {
 	{ PROTECT, "protect", "FILE", "never drop documents with an id of FILE" },
 	{ LINK, "link", "HOW", "%s: chains, or neighbours of one document [star]", link_names },
 	{ REPORT, "report", "FILE",
-	    "write id, keeper, distance, similarity of each dropped document" },
+	    "write id, keeper, similarity, measure of each dropped document" },
 	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
-	{ MARK, "mark", "FIELD", "drop nothing; add keeper and similarity to each document" },
+	{ MARK, "mark", "FIELD",
+	    "drop nothing; add keeper, similarity and measure to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N pairs for each 0.05 of similarity, side by side" },
 	{ 'O', "output-dir", "DIR", "write one file for each input to DIR; resume a killed run" },
@@ -38,30 +39,13 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-static const struct cli_removed removed[] = {
-	{ 0, "init", "was moved: sharchive init DIR [OPTION]..." },
-	{ 0, "store", "was moved: sharchive init DIR --store WHAT" },
-	{ 0, "check", "was moved: sharchive check DIR" },
-	{ 0, "compact", "was moved: sharchive compact DIR" },
-	{ 0, "expire", "was moved: sharchive expire DIR AGE" },
-	{ 0, "remove", "was moved: sharchive remove DIR FILE..." },
-	{ 0, "stats", "was moved: sharchive stats DIR" },
-	{ 0, "max-group", "was dropped: --report FILE --counts has the size of each group" },
-	{ 0, "no-verify", "was renamed: --measure none" },
-	{ 0, "tmpdir", "was dropped: set TMPDIR=DIR in the environment" },
-	{ 0, "weight", "was merged: --simhash=SCHEME" },
-	{ 'w', NULL, "was merged: say --simhash=SCHEME" },
-	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
-	{ 0 },
-};
-
 static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
-	.options = { dedup_how_table, options, dedup_docs_table },
-	.removed = removed,
+	.options = { dedup_how_table, options, docopts_table },
 };
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
@@ -71,7 +55,7 @@ static void set_keep(struct cli *c, struct dedup_settings *s)
 	if (!dedup_rank_parse(c, c->arg, &s->rank))
 		sh_prefer_parse(c->arg, &s->keep);
 	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest nor newest");
+		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
 /* Takes an option of the archive or the folder of -O. Returns false for other options. */
@@ -106,7 +90,7 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 		cli_reads_more(c, &s->protects);
 		break;
 	case LINK:
-		s->dedup.single = cli_choice(c, opt) == 0;
+		s->single = cli_choice(c, opt) == 0;
 		break;
 	case REPORT:
 		s->report_path = cli_writes(c, "--report");
@@ -158,18 +142,6 @@ static bool writes(const struct dedup_settings *s)
 	return (!s->dry_run && !s->shards.dir) || s->sample || s->report_is_output;
 }
 
-/* Warns when the distance misses more pairs at the threshold than the default of -k. */
-static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
-{
-	double found = sh_reach(s->fp.bits, s->fp.minhash, s->dedup.threshold, s->dedup.k);
-
-	if (s->quiet || !s->dedup.verify || s->sample_features || found >= SH_REACH_WANTED)
-		return;
-	cli_warn(c, "-k %u finds %.0f %% of the pairs of similarity %.6g (-T): -k %u finds 95 %%",
-	    s->dedup.k, 100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE,
-	    s->k_for_threshold);
-}
-
 static void complete_mark(struct cli *c, const struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
@@ -187,57 +159,63 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
+	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
 	dedup_rank_complete(c, s);
 	complete_report(c, s);
 	complete_mark(c, s);
-	if (s->only_keys && !s->dedup.verify)
-		cli_usage(c,
-		    "-k keys cannot be used with --measure none: its candidates must be compared");
-	if (s->only_keys && s->dedup.threshold < SH_REACH_LOWEST)
-		cli_usage(c, "-k keys needs a threshold of at least 0.5 (-T)");
-	if (s->sample && !s->dedup.verify)
-		cli_usage(c, "--sample shows similarities, which --measure none leaves out");
 	dedup_archive_complete(c, s);
 	dedup_shards_complete(c, s);
 	if (!writes(s))
 		cli_leave_output(c);
 }
 
-static void tell_progress(void *arg, const struct sh_dedup_stats *stats)
+static void tell_progress(void *arg, uint64_t documents)
 {
 	struct dedup_state *s = arg;
 
-	progress_show(&s->cli->progress, stats->compared, "pairs compared");
+	progress_show(&s->cli->progress, documents, "documents decided");
 }
 
-static void draw_sample(void *arg, const struct sh_seen_pair *p)
+static void draw_sample(void *arg, const struct sh_engine_pair *p)
 {
 	struct dedup_state *s = arg;
 
-	sh_sample_add(&s->sample, p->a, p->b, p->distance, p->similarity);
+	sh_sample_add(&s->sample, p->a, p->b, p->verdict.measure, p->verdict.similarity);
 }
 
-static void start_sample(struct cli *c, struct dedup_state *s, struct dedup_settings *settings)
+static void start_engine(struct dedup_state *s)
 {
+	const struct dedup_settings *settings = s->settings;
+	struct sh_engine_opts opts = { .corpus = &s->corpus,
+		.rules = settings->rules,
+		.token = settings->docs.token,
+		.single = settings->single,
+		.tables = &s->tables,
+		.memory = settings->memory / 2,
+		.jobs = s->cli->jobs,
+		.seen = settings->sample ? draw_sample : NULL,
+		.progress = tell_progress,
+		.arg = s };
 	struct sh_error err;
 
-	if (!settings->sample)
-		return;
-	if (sh_sample_init(&s->sample, settings->fp.seed, (size_t)settings->sample, &err) < 0)
-		cli_die(c, &err);
-	settings->dedup.seen = draw_sample;
+	if (settings->sample &&
+	    sh_sample_init(&s->sample, settings->seed, (size_t)settings->sample, &err) < 0)
+		cli_die(s->cli, &err);
+	if (sh_random_key(opts.features.key, &err) < 0)
+		cli_die(s->cli, &err);
+	s->engine = sh_engine_new(&opts, &err);
+	if (!s->engine)
+		cli_die(s->cli, &err);
 }
 
 /* Prepares the run: checks that outputs can be written, reads the ids of options. */
 static void begin(struct dedup_state *s, struct dedup_settings *settings)
 {
 	struct cli *c = s->cli;
-	struct sh_error err;
 
 	dedup_archive_open(s, settings);
 	dedup_shards_open(s);
-	warn_of_recall(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		cli_text(c);
 	cli_open(c);
@@ -248,25 +226,14 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	    !settings->quiet);
 	/* Half of the memory is for tables, which grow first. */
 	sh_tables_init(&s->tables, settings->memory / 2, c->tmpdir);
-	settings->dedup.tables = &s->tables;
-	settings->dedup.memory = settings->memory / 4;
-	settings->dedup.how.memory = settings->memory / 4 < VERIFY_MEMORY * c->jobs
-					 ? settings->memory / 4
-					 : VERIFY_MEMORY * c->jobs;
-	settings->dedup.how.corpus = &s->corpus;
-	settings->dedup.progress = tell_progress;
-	settings->dedup.arg = s;
-	start_sample(c, s, settings);
-	s->dedup = sh_dedup_new(&settings->dedup, &err);
-	if (!s->dedup)
-		cli_die(c, &err);
+	start_engine(s);
 }
 
 static void find(struct dedup_state *s)
 {
 	struct sh_error err;
 
-	if (sh_dedup_run(s->dedup, &err) < 0)
+	if (sh_engine_run(s->engine, &err) < 0)
 		cli_die(s->cli, &err);
 	progress_clear(&s->cli->progress);
 }
@@ -282,20 +249,19 @@ static void show_sample(struct dedup_state *s)
 
 static void write_results(struct dedup_state *s)
 {
-	const uint32_t *keeper = sh_dedup_keepers(s->dedup);
 	struct dedup_groups groups;
 
-	dedup_count_groups(s, keeper, &groups);
+	dedup_count_groups(s, &groups);
 	show_sample(s);
 	if (!s->settings->shards.dir && !s->settings->dry_run)
-		dedup_write_all(s, keeper);
+		dedup_write_all(s);
 	if (s->settings->report_path)
-		dedup_write_report(s, keeper, &groups);
-	dedup_archive_add(s, keeper);
+		dedup_write_report(s, &groups);
+	dedup_archive_add(s);
 	/* When this run is killed from here on, the archive has the documents and makes the same
 	 * decisions again. So complete files and the files of the next run agree. */
 	if (s->settings->shards.dir)
-		dedup_shards_write(s, keeper);
+		dedup_shards_write(s);
 	if (!s->settings->quiet) {
 		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
 		dedup_warn_of_ids(s->cli, "--protect", &s->protected);
@@ -308,7 +274,7 @@ static void end(struct dedup_state *s)
 {
 	dedup_archive_close(s);
 	dedup_shards_close(s);
-	sh_dedup_delete(s->dedup);
+	sh_engine_delete(s->engine);
 	sh_corpus_free(&s->corpus);
 	sh_tables_free(&s->tables);
 	dedup_free_ids(&s->ranked);

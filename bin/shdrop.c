@@ -4,7 +4,7 @@
 #include "base/hmap.h"
 #include "base/num.h"
 #include "formopts.h"
-#include "group/measure.h"
+#include "match/measure.h"
 #include "record/keeper_mark.h"
 #include "run.h"
 #include "stream/docs.h"

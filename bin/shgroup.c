@@ -7,7 +7,7 @@
 #include "fp/defaults.h"
 #include "group/group.h"
 #include "group/idset.h"
-#include "group/measure.h"
+#include "match/measure.h"
 #include "group/prefer.h"
 #include "io/parallel.h"
 #include "io/target.h"

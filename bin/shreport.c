@@ -297,8 +297,8 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	documents_read(
-	    &c, &s.form, (char *const *)(void *)s.files.name, s.files.n, NULL, false, &s.corpus);
+	documents_read(&c, &s.form, NULL, (char *const *)(void *)s.files.name, s.files.n, NULL,
+	    false, &s.corpus);
 	documents_warn(&c, &s.corpus, "not shown");
 	read_records(&c, &s);
 	if (s.pairs.spans)

@@ -53,6 +53,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shspan",
 	.threads = "documents",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose =
 	    "Documents (id<TAB>text) to spans\n"
@@ -188,6 +189,7 @@ static void complete(struct cli *c, struct span_settings *s)
 
 	docopts_complete(&s->docs, c);
 	docopts_need_places(&s->docs, c);
+	s->docs.token.memory = s->memory;
 	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
@@ -196,6 +198,7 @@ static void complete(struct cli *c, struct span_settings *s)
 				     "is looked up");
 		if (cli_given(c, 'S'))
 			cli_usage(c, "-S cannot be used with -d: queries are held in memory");
+		s->docs.token.memory = 0;
 		s->mode = SPAN_QUERY;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-#include "group/measure.h"
+#include "match/comparer.h"
+#include "match/measure.h"
 #include "record/escape.h"
 #include "unicode/terminal.h"
 #include "unicode/utf8.h"
@@ -82,7 +83,7 @@ static int print_pair(
 	int n;
 
 	sh_similarity_print(similarity, pair->similarity);
-	n = snprintf(head, sizeof head, "== distance %u, similarity %.*s: ", pair->distance,
+	n = snprintf(head, sizeof head, "== %s %.*s: ", sh_verdict_measure(pair->measure),
 	    SH_SIMILARITY_CHARS, similarity);
 	if (sh_buf_add(out, head, (size_t)n, err) < 0 ||
 	    sh_buf_add(out, t[0].id.p, t[0].id.n, err) < 0 || sh_buf_add(out, " | ", 3, err) < 0 ||

@@ -3,7 +3,7 @@
 #define SIDEBYSIDE_H
 
 #include "cli.h"
-#include "group/sample.h"
+#include "match/sample.h"
 #include "stream/corpus.h"
 
 /* Prints a sorted sample of pairs to the output, the most similar first. raw: the texts have no

@@ -9,7 +9,8 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
 	/* The files of an option are not operands. */
-	documents_read(c, &s->docs.docs.form, names, n, tables, !s->files.n, corpus);
+	documents_read(c, &s->docs.docs.form, &s->docs.token, names, n, tables, !s->files.n,
+	    corpus);
 	documents_warn(c, corpus, "ignored");
 }
 

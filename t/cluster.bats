@@ -214,7 +214,7 @@ python() {
 @test "options that cannot work on a part of the input are refused" {
 	python <<-'END'
 		import shcluster as c
-		assert c.options("shfp", "-n3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep=han,alpha"]
+		assert c.options("shfp", "-n3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep-words=han,alpha"]
 		assert c.options("shfp", "--seg jieba --minh --stop=") == ["--segment=jieba", "--minhash", "--stop="]
 		assert c.options("shverify", "") == []
 		for bad in ("-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "-dx", "-n", "--se 3",

@@ -91,6 +91,20 @@ inside() {
 	gives 'a\t6\t17'
 }
 
+@test "--exact: passages that overlap are one passage; passages that only touch are two" {
+	printf '%s\t%s\n' a 'one two three' b 'four five six' c 'one two three four five six' >docs
+	try 'shspan --exact 3 docs'
+	exits 0
+	gives 'c\t0\t13' 'c\t14\t27'
+	printf '%s\t%s\n' a 'one two three' b 'three four five' c 'one two three four five' >docs
+	try 'shspan --exact 3 docs'
+	gives 'c\t0\t23'
+	try 'printf "a\tone two\nb\ttwo one two\n" | shspan --exact 1'
+	gives 'b\t0\t3' 'b\t4\t7' 'b\t8\t11'
+	try 'printf "a\tone two\nb\tone two one two\n" | shspan --exact 2 --every'
+	gives 'a\t0\t7' 'b\t0\t7' 'b\t8\t15'
+}
+
 @test "--exact: the passages are those of a comparison of all windows, for any -n and any tokens" {
 	head -n "$(fewer 30 10)" "$T_DATA/en_dev.tsv" >docs
 	head -n "$(fewer 20 6)" "$T_DATA/zh_dev.tsv" >>docs
@@ -110,23 +124,18 @@ inside() {
 				seen = set()
 				for id, tokens in docs.items():
 				    keys = [t[0] for t in tokens]
-				    marked = [False] * len(keys)
+				    passages = []
 				    for i in range(len(keys) - length + 1):
 				        window = tuple(keys[i:i + length])
 				        if window in seen:
-				            marked[i:i + length] = [True] * length
+				            if passages and i < passages[-1][1]:
+				                passages[-1][1] = i + length
+				            else:
+				                passages.append([i, i + length])
 				        seen.add(window)
-				    i = 0
-				    while i < len(keys):
-				        if not marked[i]:
-				            i += 1
-				            continue
-				        j = i
-				        while j < len(keys) and marked[j]:
-				            j += 1
+				    for i, j in passages:
 				        end = max(t[2] for t in tokens[i:j])
 				        sys.stdout.buffer.write(b"%s\t%d\t%d\n" % (id, tokens[i][1], end))
-				        i = j
 			END
 			[ -s expected ]
 			for n in '' '-n 1' '-n 5' '-n 9'; do
@@ -201,7 +210,11 @@ inside() {
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
 	gives 'd\tr\t5\t0.8333\t1.0000'
-	says 'shspan: 1 query of fewer than 5 tokens: ignored'
+	says "shspan: 1 query of fewer than 5 tokens: ignored ('q')"
+	printf 'q\tone two\np\t!\nr\tone two three four five\n' >queries
+	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
+	exits 0
+	says "shspan: 2 queries of fewer than 5 tokens: ignored (the first is 'q')"
 }
 
 @test "-d: every exact passage of at least 5 tokens is found" {
@@ -254,6 +267,55 @@ inside() {
 		cp out expected
 		try "shspan --merge 0 $options"
 		same expected out
+	done
+}
+
+@test "--merge: parts in another order do not count as matched" {
+	printf 'a\t%s %s\nb\t%s %s\n' "$(words 1 16)" "$(words 101 116)" "$(words 101 116)" "$(words 1 16)" >docs
+	for options in '--all docs' '-d docs docs'; do
+		try "shspan $options | awk '\$1 > \$4' | cut -f 1,4,7-"
+		exits 0
+		gives 'b\ta\t16\t0.5000'
+	done
+	try 'shspan --all --merge 0 docs | cut -f 2,3,7-'
+	gives '0\t79\t16\t1.0000' '80\t134\t16\t1.0000'
+}
+
+@test "matched is at most the longest common subsequence of both passages, and identity follows from it" {
+	xzcat "$T_DATA/licences_dev.tsv.xz" >licences
+	for file in licences "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+		shseed -n 1 --window 1 "$file" >tokens
+		for options in '--all' '--all --merge 400' '-d queries --merge 2000' '--first --merge 60'; do
+			sed -n 'p;n;n;n;n;n;n;n;n' "$file" >queries
+			try "shspan $options \"$file\" 2>/dev/null"
+			exits 0
+			[ -s out ]
+			awk -v every="$(($(wc -l <out) / $(fewer 2000 50) + 1))" 'NR % every == 0' out >some
+			python3 - <<-'END'
+				import bisect, collections
+				tokens = collections.defaultdict(list)
+				for line in open("tokens", "rb"):
+				    key, id, _, start, end = line.rstrip(b"\n").split(b"\t")
+				    tokens[id].append((int(start), key))
+				def passage(id, start, end):
+				    at = tokens[id]
+				    return [k for _, k in at[bisect.bisect_left(at, (int(start), b"")):bisect.bisect_left(at, (int(end), b""))]]
+				def common(a, b): # bits of `row`: Hyyro 2004
+				    at = collections.defaultdict(int)
+				    for j, key in enumerate(b):
+				        at[key] |= 1 << j
+				    every = row = (1 << len(b)) - 1
+				    for key in a:
+				        match = row & at[key]
+				        row = (row + match | row - match) & every
+				    return len(b) - bin(row).count("1")
+				for line in open("some", "rb"):
+				    f = line.rstrip(b"\n").split(b"\t")
+				    a, b, matched = passage(*f[:3]), passage(*f[3:6]), int(f[6])
+				    assert matched <= common(a, b), line
+				    assert abs(float(f[7]) - matched / max(len(a), len(b))) < 0.000051, line
+			END
+		done
 	done
 }
 

@@ -13,7 +13,7 @@
 #ifndef SH_GROUP_FORETELL_H
 #define SH_GROUP_FORETELL_H
 
-#include "group/align.h"
+#include "match/align.h"
 #include "text/ngram.h"
 
 /* The slots of a text: a set of base/bits.h. */

@@ -5,7 +5,7 @@
 #include "base/siphash.h"
 #include "fp/analysis.h"
 #include "fp/bag.h"
-#include "group/align.h"
+#include "match/align.h"
 #include "group/foretell.h"
 #include "group/slabcache.h"
 

@@ -7,7 +7,7 @@
 #define SH_GROUP_VERIFY_H
 
 #include "fp/features.h"
-#include "group/measure.h"
+#include "match/measure.h"
 #include "stream/corpus.h"
 #include "text/ngram.h"
 #include "weight/weight.h"

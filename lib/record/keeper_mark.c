@@ -43,9 +43,13 @@ static int add_value(struct sh_slice line, const struct sh_document *doc,
 		    : sh_json_add_string(mark->keeper, out, err)) < 0 ||
 	    add(out, ",\"similarity\":", err) < 0)
 		return -1;
-	if (mark->similarity.n == 0)
-		return add(out, "null}", err);
-	return add_slice(out, mark->similarity, err) < 0 ? -1 : add(out, "}", err);
+	if ((mark->similarity.n ? add_slice(out, mark->similarity, err) : add(out, "null", err)) <
+		0 ||
+	    add(out, ",\"measure\":", err) < 0 ||
+	    (mark->measure.n ? sh_json_add_string(mark->measure, out, err)
+			     : add(out, "null", err)) < 0)
+		return -1;
+	return add(out, "}", err);
 }
 
 static int mark_json(struct sh_slice name, struct sh_slice line, const struct sh_document *doc,
@@ -69,8 +73,8 @@ static int mark_json(struct sh_slice name, struct sh_slice line, const struct sh
 	return sh_buf_add(out, line.p + end - 1, line.n - end + 1, err);
 }
 
-/* Appends two fields to a record of CSV or TSV. The CR of its line end stays at the end. */
-static int add_fields(bool csv, struct sh_slice line, struct sh_slice first, struct sh_slice second,
+/* Appends three fields to a record of CSV or TSV. The CR of its line end stays at the end. */
+static int add_fields(bool csv, struct sh_slice line, const struct sh_slice field[3],
     struct sh_buf *out, struct sh_error *err)
 {
 	int (*add_field)(struct sh_buf *, struct sh_slice, struct sh_error *) =
@@ -78,23 +82,31 @@ static int add_fields(bool csv, struct sh_slice line, struct sh_slice first, str
 	const char *separator = csv ? "," : "\t";
 	struct sh_slice bare = sh_without_cr(line);
 
-	if (add_slice(out, bare, err) < 0 || add(out, separator, err) < 0 ||
-	    add_field(out, first, err) < 0 || add(out, separator, err) < 0 ||
-	    add_field(out, second, err) < 0)
+	if (add_slice(out, bare, err) < 0)
 		return -1;
+	for (int i = 0; i < 3; i++)
+		if (add(out, separator, err) < 0 || add_field(out, field[i], err) < 0)
+			return -1;
 	return bare.n < line.n ? add(out, "\r", err) : 0;
 }
 
 int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice name,
     struct sh_slice header, struct sh_buf *out, struct sh_error *err)
 {
-	struct sh_buf second = { 0 };
-	int status =
-	    add_slice(&second, name, err) < 0 || add(&second, "_similarity", err) < 0 ? -1 : 0;
+	struct sh_buf similarity = { 0 }, measure = { 0 };
+	int status = 0;
 
-	if (status == 0)
-		status = add_fields(form->csv, header, name, sh_buf_slice(&second), out, err);
-	sh_buf_free(&second);
+	if (add_slice(&similarity, name, err) < 0 || add(&similarity, "_similarity", err) < 0 ||
+	    add_slice(&measure, name, err) < 0 || add(&measure, "_measure", err) < 0)
+		status = -1;
+	if (status == 0) {
+		const struct sh_slice names[3] = { name, sh_buf_slice(&similarity),
+			sh_buf_slice(&measure) };
+
+		status = add_fields(form->csv, header, names, out, err);
+	}
+	sh_buf_free(&similarity);
+	sh_buf_free(&measure);
 	return status;
 }
 
@@ -102,7 +114,9 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err)
 {
+	const struct sh_slice fields[3] = { mark->keeper, mark->similarity, mark->measure };
+
 	if (form->json)
 		return mark_json(name, line, doc, mark, out, err);
-	return add_fields(form->csv, line, mark->keeper, mark->similarity, out, err);
+	return add_fields(form->csv, line, fields, out, err);
 }

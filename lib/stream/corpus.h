@@ -12,6 +12,7 @@
 #include "io/pieces.h"
 #include "io/tables.h"
 #include "stream/docs.h"
+#include "text/token.h"
 
 #define SH_CORPUS_NONE UINT32_MAX
 
@@ -36,6 +37,10 @@ struct sh_held {
 
 struct sh_corpus {
 	struct sh_document_form form;
+	/* Set before sh_corpus_scan(), which then fails at a text that needs more memory: see
+	 * sh_token_check(). 0: texts of any size. */
+	size_t memory;
+	enum sh_unit unit;
 	bool trailer; /* set before sh_corpus_scan(): check the trailer that each file must have */
 	/* Set before sh_corpus_open(): the descriptors of mapped files stay open. */
 	bool keeps_open;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "group/align.h"
+#include "match/align.h"
 #include "unicode/utf8.h"
 
 static struct sh_sequence read_text(const char *text, size_t n)

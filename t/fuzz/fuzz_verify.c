@@ -4,7 +4,7 @@
 
 #include "../unit/test_props_fp.c"
 #include "fp/analysis.h"
-#include "group/measure.h"
+#include "match/measure.h"
 
 enum { LONGEST = 400 };
 

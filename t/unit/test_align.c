@@ -1,7 +1,7 @@
 /* Compares edit distances with a plain dynamic program, for all limits. Sequences have few or many
  * different tokens, and a few tokens or several blocks of 64. */
 #include "fp/bag.h"
-#include "group/align.h"
+#include "match/align.h"
 
 #include "rng.h"
 #include "tap.h"

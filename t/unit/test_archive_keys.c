@@ -6,7 +6,7 @@
 #include "archive/sketch.h"
 #include "archive_util.h"
 #include "fp/analysis.h"
-#include "group/align.h"
+#include "match/align.h"
 #include "rng.h"
 #include "tap.h"
 #include "text/method.h"

@@ -2,7 +2,7 @@
  * Counts over many keys of the keyed hash how often similar texts and rows agree in some bits. */
 #include "fp/analysis.h"
 
-#include "group/measure.h"
+#include "match/measure.h"
 #include "hash/keyed.h"
 #include "tap.h"
 #include "text_util.h"

@@ -1,6 +1,6 @@
 /* Compares the sample of pairs with its definition: the pairs with the least keys of each level,
  * for any order of pairs, sorted by similarity. */
-#include "group/sample.h"
+#include "match/sample.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

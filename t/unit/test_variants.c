@@ -4,7 +4,7 @@
 #include "base/hex.h"
 #include "fp/repeats.h"
 #include "fp/simhash.h"
-#include "group/align_kernel.h"
+#include "match/align_kernel.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
 #include "hash/md5.h"

@@ -1,0 +1,588 @@
+#include "match/align.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/buf.h"
+#include "match/align_kernel.h"
+#include "weight/weight.h"
+
+#define NONE UINT32_MAX
+
+enum {
+	BITS = 64,
+	/* The search by diagonals gives up after one diagonal for each COLUMNS_EACH columns: its
+	 * cost is then small beside the cost of the band. */
+	COLUMNS_EACH = 8,
+	BRIEF_EACH = 4, /* the same for bound.brief, in tokens of the longer text */
+	/* Most words of masks when each token has masks: 1 MiB, so that a second-level cache holds
+	 * the masks. Above it, rare tokens have none. */
+	MASKS_MAX = 1 << 17
+};
+
+struct sh_aligner {
+	const struct sh_align_kernel *kernel;
+	int32_t *reach;   /* by diagonal: the furthest row of a path, see add_edit() */
+	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
+	uint64_t *token;  /* by number */
+	uint32_t *number; /* of the tokens of x, then of y, in order; 0: x lacks the token */
+	uint32_t *times;  /* by token: its occurrences in x */
+	uint32_t *first;  /* by token: its first occurrence, or NONE */
+	uint32_t *next;   /* by row: the next occurrence of its token, or NONE */
+	uint32_t *cursor; /* by token: the first occurrence that the band has not left, or NONE */
+	size_t *masks_at; /* by token: index of its first word in mask[], or SIZE_MAX: no masks */
+	uint64_t *mask;   /* `stride` words a token, one bit a row of the matrix; token 0: zeros */
+	uint64_t *up, *rise; /* vertical differences in the band: see struct sh_align_column */
+	uint64_t *scratch;   /* the masks of a rare token in the band */
+	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
+	    next_cap, masks_at_cap, mask_cap, up_cap, rise_cap, scratch_cap;
+};
+
+/* The two texts, without their common beginning and end. Cell (i, j) of the matrix is the cost of
+ * turning the first i tokens of x into the first j tokens of y. A path through the matrix is an
+ * alignment. Diagonal k has the cells (i, i + k). */
+struct matrix {
+	const uint64_t *x, *y;
+	size_t rows, columns; /* rows <= columns */
+	uint32_t tokens;      /* distinct tokens of x */
+	size_t pad;           /* zero bits before the first row in the masks of a token */
+	size_t stride;        /* words of the masks of one token */
+	bool some;            /* rare tokens have no masks */
+};
+
+/* ---- variants ---- */
+
+static struct sh_align_equal column_plain(
+    const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end)
+{
+	return sh_align_column(c, mask, shift, end);
+}
+
+const struct sh_align_kernel sh_align_plain = { { "plain", SH_NEEDS_NOTHING }, column_plain };
+
+static const struct sh_variant *const kernels[] = {
+#if defined(__x86_64__)
+	&sh_align_avx512.variant,
+#endif
+	&sh_align_plain.variant,
+};
+
+const struct sh_align_kernel *sh_align_kernel_at(unsigned i)
+{
+	return (const struct sh_align_kernel *)sh_variant_at(
+	    kernels, sizeof kernels / sizeof *kernels, i);
+}
+
+/* ---- memory ---- */
+
+struct sh_aligner *sh_aligner_new(struct sh_error *err)
+{
+	struct sh_aligner *a = calloc(1, sizeof *a);
+
+	if (!a) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	a->kernel = sh_align_kernel_at(0);
+	return a;
+}
+
+void sh_aligner_delete(struct sh_aligner *a)
+{
+	if (!a)
+		return;
+	free(a->reach);
+	free(a->slot);
+	free(a->token);
+	free(a->number);
+	free(a->times);
+	free(a->cursor);
+	free(a->first);
+	free(a->next);
+	free(a->masks_at);
+	free(a->mask);
+	free(a->up);
+	free(a->rise);
+	free(a->scratch);
+	free(a);
+}
+
+#define ROOM(name, n) SH_RESERVE(a->name, a->name##_cap, n, err)
+
+/* ---- by diagonals ---- */
+
+/* Diagonals low .. high, both included. */
+struct diagonals {
+	ptrdiff_t low, high;
+};
+
+/* Returns the diagonals on which a path of at most `limit` edits can be after its first e edits.
+ * The path begins on diagonal 0 and ends on diagonal `longer`. Each edit moves the path by at most
+ * one diagonal. */
+static struct diagonals diagonals_after(ptrdiff_t e, ptrdiff_t longer, ptrdiff_t limit)
+{
+	struct diagonals d = { -((limit - longer) / 2), (limit + longer) / 2 };
+
+	d.low = d.low > -e ? d.low : -e;
+	d.high = d.high < e ? d.high : e;
+	d.low = d.low > longer - (limit - e) ? d.low : longer - (limit - e);
+	d.high = d.high < longer + (limit - e) ? d.high : longer + (limit - e);
+	return d;
+}
+
+/* Returns the row that the path reaches by equal tokens on diagonal k, from row `row` on. A row
+ * beyond the matrix is first lowered to the last row of the diagonal. */
+static inline ptrdiff_t slide(const struct matrix *m, ptrdiff_t row, ptrdiff_t k)
+{
+	ptrdiff_t end = (ptrdiff_t)m->columns - k, rows = (ptrdiff_t)m->rows;
+
+	end = end < rows ? end : rows;
+	row = row < end ? row : end;
+	while (row < end && m->x[row] == m->y[row + k])
+		row++;
+	return row;
+}
+
+/* Extends the paths by one edit. reach[k] is the furthest row on diagonal k with the edits so far.
+ * Diagonal k + 1 deletes a token of x, diagonal k replaces one, diagonal k - 1 inserts one. */
+static void add_edit(const struct matrix *m, struct diagonals d, int32_t *reach)
+{
+	ptrdiff_t left = reach[d.low - 1], here = reach[d.low];
+
+	for (ptrdiff_t k = d.low; k <= d.high; k++) {
+		ptrdiff_t right = reach[k + 1], row = (here > right ? here : right) + 1;
+
+		row = row > left ? row : left;
+		reach[k] = (int32_t)slide(m, row, k);
+		left = here;
+		here = right;
+	}
+}
+
+/* Ukkonen 1985, Landau and Vishkin 1989. Returns 1 and sets *distance to the distance, or to
+ * limit + 1 when the distance is above `limit`. Returns 0 when more than `most` diagonals did not
+ * suffice, -1 on an error. */
+static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most,
+    size_t *distance, struct sh_error *err)
+{
+	ptrdiff_t longer = (ptrdiff_t)(m->columns - m->rows), low = -(ptrdiff_t)limit - 1;
+	size_t width = 2 * limit + 3, looked = 0;
+	int32_t *reach;
+
+	if (ROOM(reach, width) < 0)
+		return -1;
+	/* Row -1 - limit stays above the matrix after `limit` edits. */
+	for (size_t i = 0; i < width; i++)
+		a->reach[i] = (int32_t)low;
+	reach = a->reach - low;
+	for (size_t e = 0; e <= limit && looked <= most; e++) {
+		struct diagonals d = diagonals_after((ptrdiff_t)e, longer, (ptrdiff_t)limit);
+
+		if (e == 0)
+			reach[0] = (int32_t)slide(m, 0, 0);
+		else
+			add_edit(m, d, reach);
+		looked += (size_t)(d.high - d.low) + 1;
+		*distance = e;
+		if (reach[longer] == (int32_t)m->rows)
+			return 1;
+	}
+	*distance = limit + 1;
+	return looked <= most;
+}
+
+/* ---- the tokens of both texts as numbers ---- */
+
+/* The table of the tokens of x. */
+struct numbers {
+	uint32_t *restrict slot;  /* by hash: a token's number, or 0 */
+	uint64_t *restrict token; /* by number */
+	size_t last;              /* slots - 1; the number of slots is a power of two */
+};
+
+/* Returns the slot of the token, or the empty slot for it. An empty slot compares as equal, so that
+ * the loop has one branch. At most a quarter of the slots are in use: the first slot nearly always
+ * fits. The factor is 2^64 / golden ratio (Fibonacci hashing). */
+static inline uint32_t *find_slot(const struct numbers *n, uint64_t token)
+{
+	size_t i = (size_t)(token * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+
+	for (;; i++) {
+		uint32_t *slot = &n->slot[i & n->last];
+
+		if (__builtin_expect(((n->token[*slot] ^ token) & -(uint64_t)(*slot > 0)) == 0, 1))
+			return slot;
+	}
+}
+
+/* Fills a->number for both texts. Sets m->tokens. Has no branch on the tokens. */
+static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
+{
+	struct numbers n = { a->slot, a->token, slots - 1 };
+	uint32_t *restrict number = a->number, tokens = 0;
+
+	memset(n.slot, 0, slots * sizeof *n.slot);
+	n.token[0] = 0;
+	for (size_t i = 0; i < m->rows; i++) {
+		uint32_t *slot = find_slot(&n, m->x[i]), t = *slot;
+
+		tokens += t == 0;
+		t += tokens & -(uint32_t)(t == 0);
+		*slot = t;
+		n.token[t] = m->x[i];
+		number[i] = t;
+	}
+	for (size_t j = 0; j < m->columns; j++)
+		number[m->rows + j] = *find_slot(&n, m->y[j]);
+	m->tokens = tokens;
+}
+
+/* Numbers the tokens of x from 1. Tokens that x lacks have the number 0. */
+static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
+{
+	size_t slots = 16;
+
+	while (slots < 4 * m->rows)
+		slots *= 2;
+	if (ROOM(slot, slots) < 0 || ROOM(number, m->rows + m->columns) < 0 ||
+	    ROOM(token, m->rows + 1) < 0)
+		return -1;
+	number_both(a, m, slots);
+	return 0;
+}
+
+/* ---- the band of the matrix ---- */
+
+/* Returns the words of a band that contains all paths of at most `limit` edits. These paths lie on
+ * limit + 1 diagonals at most. */
+static size_t words_for(size_t limit)
+{
+	return limit / BITS + 1;
+}
+
+/* A band of 64 * words diagonals. Cell i of the band in column j is cell (j - above + i, j) of the
+ * matrix: the band moves down by one row a column, and cell i stays on one diagonal. All paths end
+ * in cell `end`. The first or last word is dropped when no path through it costs at most `most`. */
+struct band {
+	ptrdiff_t above; /* rows of the band above row 0 of the matrix in column 0 */
+	size_t end, words;
+	ptrdiff_t most;
+	size_t column;        /* columns computed */
+	ptrdiff_t cost;       /* of cell `end` in this column */
+	ptrdiff_t first_cost; /* of the last cell of the first word */
+	ptrdiff_t last_cost;  /* of the first cell of the last word */
+};
+
+/* Returns the `above` of a band of the diagonals above - limit .. above. The first one is as far
+ * from diagonal 0 as the last one is from diagonal `longer`. */
+static size_t rows_above(const struct matrix *m, size_t limit)
+{
+	return (limit + m->columns - m->rows) / 2;
+}
+
+/* Links and counts the occurrences of each token of x. */
+static int link_rows(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+{
+	if (ROOM(first, m->tokens + (size_t)1) < 0 || ROOM(next, m->rows) < 0 ||
+	    ROOM(times, m->tokens + (size_t)1) < 0 || ROOM(cursor, m->tokens + (size_t)1) < 0)
+		return -1;
+	memset(a->first, 0xff, (m->tokens + (size_t)1) * sizeof *a->first);
+	memset(a->times, 0, (m->tokens + (size_t)1) * sizeof *a->times);
+	for (size_t i = m->rows; i-- > 0;) {
+		a->times[a->number[i]]++;
+		a->next[i] = a->first[a->number[i]];
+		a->first[a->number[i]] = (uint32_t)i;
+	}
+	return 0;
+}
+
+/* Sets the bit of each row of the matrix in the masks of its token. */
+static void fill_masks(struct sh_aligner *a, const struct matrix *m)
+{
+	const size_t *restrict at = a->masks_at, words = m->pad / BITS, rows = m->rows;
+	const uint32_t *restrict number = a->number;
+	uint64_t *restrict mask = a->mask + words;
+
+	for (size_t i = 0; i < rows; i++)
+		if (at[number[i]] != SIZE_MAX)
+			mask[at[number[i]] + i / BITS] |= UINT64_C(1) << i % BITS;
+}
+
+/* Makes the masks of all tokens, or without those of rare tokens when all masks exceed MASKS_MAX. A
+ * token is rare when it occurs less than once in two words of its masks. The masks of the other
+ * tokens then have at most two words a row of the matrix. */
+static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, struct sh_error *err)
+{
+	size_t sets = 1; /* of masks; set 0 is that of the tokens that x lacks */
+
+	m->pad = (rows_above(m, limit) + BITS - 1) / BITS * BITS;
+	m->stride = (m->pad + m->columns) / BITS + words_for(limit) + 1;
+	m->some = (m->tokens + (size_t)1) * m->stride > MASKS_MAX;
+	if (ROOM(masks_at, m->tokens + (size_t)1) < 0 || (m->some && link_rows(a, m, err) < 0))
+		return -1;
+	a->masks_at[0] = 0;
+	for (uint32_t t = 1; t <= m->tokens; t++)
+		a->masks_at[t] =
+		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * sets++;
+	if (ROOM(mask, sets * m->stride + SH_ALIGN_SLACK) < 0)
+		return -1;
+	memset(a->mask, 0, sets * m->stride * sizeof *a->mask);
+	fill_masks(a, m);
+	return 0;
+}
+
+static int reserve_band(struct sh_aligner *a, size_t words, struct sh_error *err)
+{
+	words += SH_ALIGN_SLACK;
+	return ROOM(up, words) < 0 || ROOM(rise, words) < 0 || ROOM(scratch, words + 1) < 0 ? -1
+											    : 0;
+}
+
+/* Returns the masks of a rare token for the band, whose first row is `top`. Moves *first to the
+ * token's first occurrence from row `top` on: `top` only grows from call to call. */
+static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t top, uint32_t *first)
+{
+	ptrdiff_t end = top + (ptrdiff_t)(words * BITS);
+
+	memset(a->scratch, 0, (words + 1) * sizeof *a->scratch);
+	while (*first != NONE && (ptrdiff_t)*first < top)
+		*first = a->next[*first];
+	for (uint32_t i = *first; i != NONE && (ptrdiff_t)i < end; i = a->next[i])
+		a->scratch[((ptrdiff_t)i - top) / BITS] |= UINT64_C(1)
+							   << ((ptrdiff_t)i - top) % BITS;
+	return a->scratch;
+}
+
+/* Returns the largest last_cost with which the last word is kept. A path from a cell to cell `end`
+ * costs at least one edit a diagonal. PTRDIFF_MAX: cell `end` is in the last word. */
+static ptrdiff_t most_last_cost(const struct band *b)
+{
+	size_t bit = (b->words - 1) * BITS;
+
+	return bit > b->end ? b->most - (ptrdiff_t)(bit - b->end) : PTRDIFF_MAX;
+}
+
+/* Returns the largest first_cost with which the first word is kept. */
+static ptrdiff_t most_first_cost(const struct band *b)
+{
+	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
+}
+
+/* Computes columns. Stops behind the last column, or when the cost is above `most`, or when a word
+ * can be dropped. c: the vertical differences of column b->column. */
+static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
+    const struct matrix *m, struct band *b, struct sh_align_column c,
+    struct sh_align_equal (*column)(
+	const struct sh_align_column *, const uint64_t *, unsigned, size_t))
+{
+	const size_t end = b->end / BITS, columns = m->columns,
+		     pad = (size_t)((ptrdiff_t)m->pad - b->above);
+	const unsigned end_bit = b->end % BITS;
+	const uint32_t *y = a->number + m->rows;
+	const uint64_t *masks = a->mask;
+	const size_t *masks_at = a->masks_at;
+	/* What each cost may still grow by. One sign test of two numbers then finds a limit. */
+	ptrdiff_t left = b->most - b->cost, first_left = most_first_cost(b) - b->first_cost,
+		  last_left = most_last_cost(b) - b->last_cost;
+	size_t j = b->column;
+
+	while (j < columns && left >= 0 && (c.words == 1 || (first_left | last_left) >= 0)) {
+		size_t at = masks_at[y[j]];
+		const uint64_t *mask;
+		unsigned shift = (pad + j) % BITS;
+		struct sh_align_equal equal;
+
+		if (__builtin_expect(at == SIZE_MAX, 0)) {
+			mask = find_rare(a, c.words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
+			shift = 0;
+		} else {
+			mask = masks + at + (pad + j) / BITS;
+		}
+		equal = column(&c, mask, shift, end);
+		left -= (ptrdiff_t)(~equal.end >> end_bit & 1);
+		if (c.words > 1) {
+			first_left -= (ptrdiff_t)(~equal.first >> (BITS - 1));
+			last_left -= (ptrdiff_t)(~equal.last & 1);
+		}
+		j++;
+	}
+	b->column = j;
+	b->cost = b->most - left;
+	b->first_cost = most_first_cost(b) - first_left;
+	b->last_cost = most_last_cost(b) - last_left;
+}
+
+/* Returns the sum of the n vertical differences of the bits in `up` and `rise`: a difference is
+ * up + rise - 1. All other bits are 0. */
+static ptrdiff_t sum_differences(uint64_t up, uint64_t rise, unsigned n)
+{
+	return (ptrdiff_t)(sh_count_bits(up) + sh_count_bits(rise)) - (ptrdiff_t)n;
+}
+
+/* Drops the words that no path within the limit crosses. last_cost moves up by 64 cells, across the
+ * bits of the word above. first_cost moves down by 64 cells, across the last bit of the dropped
+ * word and all bits but the last of the word below. */
+static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
+{
+	while (b->last_cost > most_last_cost(b)) {
+		b->words--;
+		b->last_cost -= sum_differences(up[b->words - 1], rise[b->words - 1], BITS);
+	}
+	while (b->first_cost > most_first_cost(b)) {
+		b->words--;
+		b->first_cost += sum_differences(up[0] >> (BITS - 1), rise[0] >> (BITS - 1), 1) +
+				 sum_differences(up[1] << 1, rise[1] << 1, BITS - 1);
+		b->above -= BITS;
+		b->end -= BITS;
+		memmove(up, up + 1, b->words * sizeof *up);
+		memmove(rise, rise + 1, b->words * sizeof *rise);
+	}
+}
+
+/* The words of narrow bands stay in registers. Four words need 8 of the 16 registers of x86-64. */
+#define CROSS(n)                                                                                   \
+	case n: {                                                                                  \
+		uint64_t up[n], rise[n];                                                           \
+                                                                                                   \
+		memcpy(up, a->up, sizeof up);                                                      \
+		memcpy(rise, a->rise, sizeof rise);                                                \
+		cross_columns(a, m, b, (struct sh_align_column){ n, up, rise }, sh_align_column);  \
+		memcpy(a->up, up, sizeof up);                                                      \
+		memcpy(a->rise, rise, sizeof rise);                                                \
+		break;                                                                             \
+	}
+
+static void cross_more(struct sh_aligner *a, const struct matrix *m, struct band *b)
+{
+	switch (b->words) {
+		CROSS(1)
+		CROSS(2)
+		CROSS(3)
+		CROSS(4)
+	default:
+		cross_columns(a, m, b, (struct sh_align_column){ b->words, a->up, a->rise },
+		    a->kernel->column);
+	}
+}
+
+static ptrdiff_t difference(ptrdiff_t a, ptrdiff_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Returns the least cost of the paths in a band of at least limit + 1 diagonals. When this cost is
+ * above `most`, returns any number above `most`. */
+static size_t cross_band(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most)
+{
+	size_t above = rows_above(m, limit), longer = m->columns - m->rows;
+	struct band b = { .above = (ptrdiff_t)above,
+		.end = above - longer,
+		.words = words_for(limit),
+		.most = (ptrdiff_t)most,
+		.cost = (ptrdiff_t)longer };
+
+	if (m->some)
+		memcpy(a->cursor, a->first, (m->tokens + (size_t)1) * sizeof *a->cursor);
+	/* Column 0: the costs grow by 1 a row, away from row 0 of the matrix in both directions. */
+	for (size_t w = 0; w < b.words; w++) {
+		size_t rows = above > w * BITS ? above - w * BITS : 0;
+
+		a->up[w] = a->rise[w] = rows < BITS ? UINT64_MAX << rows : 0;
+	}
+	b.first_cost = difference(BITS - 1, b.above);
+	b.last_cost = difference((ptrdiff_t)((b.words - 1) * BITS), b.above);
+	while (b.column < m->columns && b.cost <= b.most) {
+		drop_words(&b, a->up, a->rise);
+		cross_more(a, m, &b);
+	}
+	return (size_t)b.cost;
+}
+
+/* Ukkonen 1985. Most near-duplicates lie within a band far narrower than the limit: narrow bands
+ * are tried first. The cost of a path in a band limits the next band. Each band has four times the
+ * width limit + 1: all narrower bands together cost at most a third of the last band. */
+static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_bound bound,
+    size_t *distance, struct sh_error *err)
+{
+	size_t most = bound.most, limit = (m->columns - m->rows) | (BITS - 1), cost;
+
+	*distance = most + 1;
+	if (number_tokens(a, m, err) < 0 || make_masks(a, m, most, err) < 0 ||
+	    reserve_band(a, words_for(most), err) < 0)
+		return -1;
+	for (;; limit = 4 * (limit + 1) - 1) {
+		limit = limit < most ? limit : most;
+		cost = cross_band(a, m, limit, most);
+		if (cost <= most)
+			*distance = most = cost;
+		/* The band contains every path of at most `limit` edits. */
+		if (most <= limit || (bound.any && cost <= most))
+			return 0;
+	}
+}
+
+/* ---- both ---- */
+
+/* Removes the common beginning and end of the two texts. */
+static void trim(struct matrix *m)
+{
+	while (m->rows && *m->x == *m->y) {
+		m->x++;
+		m->y++;
+		m->rows--;
+		m->columns--;
+	}
+	while (m->rows && m->x[m->rows - 1] == m->y[m->columns - 1]) {
+		m->rows--;
+		m->columns--;
+	}
+}
+
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
+    struct sh_align_bound bound, size_t *distance, struct sh_error *err)
+{
+	struct matrix m = { .x = x.token, .y = y.token, .rows = x.n, .columns = y.n };
+	size_t brief, found;
+	int known;
+
+	if (x.n > y.n)
+		m = (struct matrix){ .x = y.token, .y = x.token, .rows = y.n, .columns = x.n };
+	brief = m.columns / BRIEF_EACH;
+	*distance = bound.most + 1;
+	if (m.columns - m.rows > bound.most)
+		return 0;
+	trim(&m);
+	if (m.rows == 0) {
+		*distance = m.columns;
+		return 0;
+	}
+	/* No distance is above the length: a greater limit would only widen the band. */
+	bound.most = bound.most < m.columns ? bound.most : m.columns;
+	known = cross_diagonals(
+	    a, &m, bound.most, bound.brief ? brief : m.columns / COLUMNS_EACH, &found, err);
+	if (known < 0)
+		return -1;
+	if (known)
+		*distance = found;
+	return known || bound.brief ? 0 : cross_bands(a, &m, bound, distance, err);
+}
+
+size_t sh_align_limit(size_t longer, uint64_t threshold)
+{
+	return longer - (size_t)((threshold * longer + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
+}
+
+int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
+    struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err)
+{
+	size_t longer = x.n > y.n ? x.n : y.n, distance;
+
+	if (sh_align(a, x, y, bound, &distance, err) < 0)
+		return -1;
+	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
+	if (distance <= bound.most && x.n && y.n)
+		s->num = sh_wide(longer - distance);
+	return 0;
+}

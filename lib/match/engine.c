@@ -1,0 +1,582 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numsort.h"
+#include "io/parallel.h"
+#include "match/engine_state.h"
+
+enum {
+	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
+	ARENA_LEAST = 1 << 18,
+	REPRESENTATIVES = 4, /* documents with which one of the same hash of its text is compared */
+	TELL = 1 << 12,      /* documents between two calls of opts.progress() */
+};
+
+/* ---- a run ---- */
+
+static void set_matching(struct sh_engine *m)
+{
+	const struct sh_engine_opts *o = &m->opts;
+	size_t arena = o->memory / 3 / o->jobs;
+
+	m->matching = (struct sh_comparer_opts){ .jaccard = o->rules.jaccard,
+		.edit = o->rules.edit,
+		.features = o->features,
+		.corpus = o->corpus,
+		.stored = o->stored,
+		.arg = o->arg,
+		.arena = arena > ARENA         ? ARENA
+			 : arena < ARENA_LEAST ? ARENA_LEAST
+					       : arena };
+	m->matching.features.token = o->token;
+	m->matching.features.ngrams = o->rules.ngrams;
+}
+
+struct sh_engine *sh_engine_new(const struct sh_engine_opts *opts, struct sh_error *err)
+{
+	struct sh_engine *m = calloc(1, sizeof *m);
+
+	if (!m) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	m->opts = *opts;
+	pthread_mutex_init(&m->lock, NULL);
+	set_matching(m);
+	m->postings = sh_key_postings_new(
+	    opts->rules.keys, opts->memory / 3, opts->tables ? opts->tables->dir : NULL, err);
+	m->worker = calloc(opts->jobs, sizeof *m->worker);
+	if (m->postings && m->worker)
+		return m;
+	if (!m->worker)
+		sh_error_nomem(err);
+	sh_engine_delete(m);
+	return NULL;
+}
+
+void sh_engine_delete(struct sh_engine *m)
+{
+	struct sh_tables *tables;
+
+	if (!m)
+		return;
+	tables = m->opts.tables;
+	for (unsigned i = 0; m->worker && i < m->opts.jobs; i++) {
+		sh_comparer_delete(m->worker[i].comparer);
+		sh_partner_room_free(&m->worker[i].partners);
+	}
+	free(m->worker);
+	sh_key_postings_delete(m->postings);
+	sh_partners_free(&m->partners);
+	sh_tables_put(tables, m->described);
+	sh_tables_put(tables, m->given);
+	sh_tables_put(tables, m->is_protected);
+	sh_tables_put(tables, m->rank);
+	sh_tables_put(tables, m->document);
+	sh_tables_put(tables, m->keeper);
+	sh_tables_put(tables, m->verdict);
+	pthread_mutex_destroy(&m->lock);
+	free(m);
+}
+
+const struct sh_engine_stats *sh_engine_stats(const struct sh_engine *m)
+{
+	return &m->stats;
+}
+
+/* ---- documents ---- */
+
+struct sh_describer {
+	const struct sh_engine *match;
+	struct sh_tokenizer *tokenizer;
+	struct sh_key_maker *maker;
+};
+
+struct sh_describer *sh_describer_new(const struct sh_engine *m, struct sh_error *err)
+{
+	struct sh_describer *d = calloc(1, sizeof *d);
+	struct sh_token_opts token = m->opts.token;
+
+	if (!d) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	/* Keys are made of tokens, not of the text between them. */
+	token.apart = true;
+	d->match = m;
+	d->tokenizer = sh_tokenizer_new(&token, err);
+	d->maker = d->tokenizer ? sh_key_maker_new(&m->opts.rules, err) : NULL;
+	if (d->maker)
+		return d;
+	sh_describer_delete(d);
+	return NULL;
+}
+
+void sh_describer_delete(struct sh_describer *d)
+{
+	if (!d)
+		return;
+	sh_tokenizer_delete(d->tokenizer);
+	sh_key_maker_delete(d->maker);
+	free(d);
+}
+
+size_t sh_engine_row(const struct sh_engine *m)
+{
+	return sizeof(struct sh_description) + sh_key_postings_row(m->postings);
+}
+
+static uint16_t at_most(size_t n)
+{
+	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
+
+/* Returns a hash of a sequence of tokens. */
+static uint64_t hash_text(const uint64_t *token, size_t n)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
+		h ^= h >> 29;
+	}
+	return h;
+}
+
+int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
+    struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err)
+{
+	struct sh_description about = { 0 };
+	struct sh_doc_keys keys;
+	struct sh_tokens t;
+	const uint64_t *token;
+
+	if (sh_tokenize(d->tokenizer, text, &t, err) < 0 ||
+	    !(token = sh_key_tokens(d->maker, &t, err)) ||
+	    sh_keys_make(d->maker, token, t.n, &keys, err) < 0)
+		return -1;
+	*ill_formed += t.bad_utf8;
+	/* A set of so many features is not known to be smaller than another. */
+	about.tokens = at_most(t.n);
+	about.features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
+	memcpy(row, &about, sizeof about);
+	return sh_posting_pack(d->match->postings, keys.key, keys.n,
+	    keys.n ? hash_text(token, t.n) : 0, document, (uint8_t *)row + sizeof about, more, err);
+}
+
+/* Appends n elements to an array by document. from: NULL for zeros. */
+static int append(struct sh_engine *m, void **array, size_t *cap, const void *from, size_t n,
+    size_t size, struct sh_error *err)
+{
+	size_t before = *array ? m->n : 0;
+
+	if (m->n + n > *cap && sh_tables_grow(m->opts.tables, array, cap, m->n + n, size, err) < 0)
+		return -1;
+	/* The documents before the first one with such a value have zeros. */
+	if (before < m->n)
+		memset((char *)*array + before * size, 0, (m->n - before) * size);
+	if (from)
+		memcpy((char *)*array + m->n * size, from, n * size);
+	else
+		memset((char *)*array + m->n * size, 0, n * size);
+	return 0;
+}
+
+static int check_number(const struct sh_engine *m, size_t n, struct sh_error *err)
+{
+	return n < SH_COPY - 1 - m->n ? 0
+				      : sh_error_set(err, SH_ERR_RANGE, "more than %u documents",
+					    (unsigned)(SH_COPY - 2));
+}
+
+int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct sh_error *err)
+{
+	if (b->n == 0)
+		return 0;
+	if (check_number(m, b->n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
+						  NULL, b->n, sizeof *m->described, err) < 0)
+		return -1;
+	if ((b->rank || m->given) &&
+	    append(m, (void **)&m->given, &m->given_cap, b->rank, b->n, sizeof *m->given, err) < 0)
+		return -1;
+	if ((b->is_protected || m->is_protected) &&
+	    append(m, (void **)&m->is_protected, &m->protected_cap, b->is_protected, b->n,
+		sizeof *m->is_protected, err) < 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++) {
+		memcpy(&m->described[m->n + i], b->rows + i * b->stride, sizeof *m->described);
+		m->stats.without_tokens += !m->described[m->n + i].tokens;
+	}
+	if (sh_key_postings_add(m->postings, (const uint8_t *)b->rows + sizeof *m->described,
+		b->stride, b->n, err) < 0 ||
+	    sh_key_postings_add_more(m->postings, b->more, b->n_more, m->n, err) < 0)
+		return -1;
+	m->n += (uint32_t)b->n;
+	m->n_read = m->n;
+	m->stats.documents = m->n;
+	return 0;
+}
+
+void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank)
+{
+	m->given[document] = rank;
+}
+
+bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document)
+{
+	return m->is_protected && m->is_protected[document];
+}
+
+/* ---- an archive ---- */
+
+/* Makes m->rank, all zeros, for marks of documents that are left out. */
+static int make_marks(struct sh_engine *m, struct sh_error *err)
+{
+	if (m->rank)
+		return 0;
+	m->rank = sh_tables_get_zeroed(m->opts.tables, (size_t)m->n + 1, sizeof *m->rank, err);
+	return m->rank ? 0 : -1;
+}
+
+int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err)
+{
+	if (make_marks(m, err) < 0)
+		return -1;
+	m->rank[document] = SH_NO_DOCUMENT;
+	m->leaves_out = true;
+	return 0;
+}
+
+int sh_engine_add_stored(
+    struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err)
+{
+	if (check_number(m, n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
+					       described, n, sizeof *m->described, err) < 0)
+		return -1;
+	for (size_t i = 0; !described && i < n; i++)
+		m->described[m->n + i].tokens = UINT16_MAX;
+	m->n += (uint32_t)n;
+	return 0;
+}
+
+int sh_engine_add_postings(
+    struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
+{
+	return sh_key_postings_add_more(m->postings, posting, n, 0, err);
+}
+
+/* Passes the postings of a part. list: scratch memory. */
+static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_postings_fn *fn,
+    void *arg, struct sh_error *err)
+{
+	struct sh_key_posting *p;
+
+	list->n = 0;
+	if (sh_buf_reserve(list, (s->n + 1) * sizeof *p, err) < 0)
+		return -1;
+	p = (struct sh_key_posting *)(void *)list->p;
+	for (size_t i = 0; i < s->n; i++)
+		p[i] = (struct sh_key_posting){ s->above | s->word[i] >> s->shift,
+			sh_sorted_rank(s->word[i], s->shift), (uint8_t)s->column, s->word[i] & 1 };
+	return s->n ? fn(arg, p, s->n, err) : 0;
+}
+
+int sh_engine_postings(
+    struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
+{
+	size_t parts = sh_key_postings_divide(m->postings, 0, SH_COLUMNS, m->n, m->opts.memory / 6);
+	struct sh_sort_room room = { 0 };
+	struct sh_buf list = { 0 };
+	struct sh_sorted sorted;
+	int status = 0;
+
+	/* The numbers serve as ranks, but documents that are left out have none. */
+	for (uint32_t i = 0; m->rank && i < m->n_read; i++)
+		if (m->rank[i] != SH_NO_DOCUMENT)
+			m->rank[i] = i;
+	for (size_t i = 0; status == 0 && i < parts; i++) {
+		status = sh_key_postings_sort(m->postings, i, m->rank, &room, &sorted, err);
+		if (status == 0)
+			status = pass_part(&sorted, &list, fn, arg, err);
+	}
+	sh_sort_room_free(&room);
+	sh_buf_free(&list);
+	return status;
+}
+
+/* ---- ranks ---- */
+
+static int by_rank(const void *a, const void *b, void *arg)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct sh_engine *m = arg;
+
+	if (sh_engine_is_protected(m, x) != sh_engine_is_protected(m, y))
+		return sh_engine_is_protected(m, x) ? -1 : 1;
+	if (m->given && m->given[x] != m->given[y])
+		return m->given[x] < m->given[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Makes the permutation of numbers and ranks, unless they are equal. */
+static int find_ranks(struct sh_engine *m, struct sh_error *err)
+{
+	m->prior = m->fixed = m->n - m->n_read;
+	m->ranks = m->n;
+	if (!m->given && !m->is_protected && !m->leaves_out && m->prior == 0)
+		return 0;
+	m->document = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *m->document, err);
+	if (!m->document || make_marks(m, err) < 0)
+		return -1;
+	m->ranks = 0;
+	for (uint32_t i = m->n_read; i < m->n; i++)
+		m->document[m->ranks++] = i;
+	for (uint32_t i = 0; i < m->n_read; i++) {
+		if (m->rank[i] == SH_NO_DOCUMENT)
+			continue;
+		m->document[m->ranks++] = i;
+		m->fixed += sh_engine_is_protected(m, i);
+	}
+	if (m->given || m->is_protected)
+		qsort_r(
+		    m->document + m->prior, m->ranks - m->prior, sizeof *m->document, by_rank, m);
+	for (uint32_t r = 0; r < m->ranks; r++)
+		m->rank[m->document[r]] = r;
+	sh_tables_put(m->opts.tables, m->given);
+	m->given = NULL;
+	return 0;
+}
+
+/* ---- copies ---- */
+
+/* Finds the best document with the tokens of each document. */
+static int find_copies(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	struct sh_engine_worker *w = worker;
+	struct sh_engine *m = w->match;
+
+	for (uint32_t r = from < m->fixed ? m->fixed : (uint32_t)from; r < to; r++) {
+		struct sh_place at;
+		bool same = false;
+
+		if (!sh_partners_any(&m->partners, r))
+			continue;
+		at = m->partners.place[m->partners.first[r]];
+		for (uint32_t i = 0; !same && i < at.before && i < REPRESENTATIVES; i++) {
+			uint32_t better = m->partners.member[at.start + i];
+
+			if (sh_comparer_same(w->comparer, sh_engine_document(m, r),
+				sh_engine_document(m, better), &same, err) < 0)
+				return -1;
+			if (same)
+				m->keeper[r] = SH_COPY | better;
+		}
+		w->copies += same;
+	}
+	return 0;
+}
+
+/* Makes the partners in the columns from .. to-1. */
+static int find_partners(struct sh_engine *m, unsigned from, unsigned to, struct sh_error *err)
+{
+	struct sh_partners_opts o = { .documents = m->ranks,
+		.prior = m->prior,
+		.rank = m->rank,
+		.tables = m->opts.tables,
+		.memory = m->opts.memory / 3,
+		.jobs = m->opts.jobs };
+
+	sh_partners_free(&m->partners);
+	return sh_partners_make(&m->partners, m->postings, from, to, &o, err);
+}
+
+/* ---- candidates ---- */
+
+/* Returns whether the lengths show that two documents are not similar. */
+static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
+{
+	const struct sh_description *a = &m->described[sh_engine_document(m, x)],
+				    *b = &m->described[sh_engine_document(m, y)];
+
+	if (a->tokens == UINT16_MAX || b->tokens == UINT16_MAX)
+		return false;
+	return sh_comparer_excludes(&m->matching, a->tokens, b->tokens, a->features, b->features);
+}
+
+/* Returns the rank to compare with in place of a candidate, or SH_UNKNOWN: none. For stars a copy
+ * is a dropped document. For chains the document of which it is a copy takes its place. */
+static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
+{
+	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
+
+	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
+		return SH_UNKNOWN;
+	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
+		other = keeper & ~SH_COPY;
+	if (other == rank || (rank < m->fixed && other < m->fixed) || excludes(m, rank, other))
+		return SH_UNKNOWN;
+	return other;
+}
+
+size_t sh_engine_candidates(
+    struct sh_engine_worker *w, uint32_t rank, const uint64_t **found, struct sh_error *err)
+{
+	struct sh_partner_room *room = &w->partners;
+	size_t n = sh_partners_of(&w->match->partners, rank, room, err), kept = 0;
+
+	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
+		return SIZE_MAX;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t other = candidate(w->match, rank, (uint32_t)room->partner[i]);
+
+		if (other != SH_UNKNOWN)
+			room->partner[kept++] = other;
+	}
+	*found = sh_numsort(room->partner, room->room, kept);
+	return kept;
+}
+
+int sh_engine_compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exact,
+    struct sh_verdict *verdict, struct sh_error *err)
+{
+	const struct sh_engine *m = w->match;
+
+	w->compared++;
+	if (sh_comparer_compare(w->comparer, sh_engine_document(m, x), sh_engine_document(m, y),
+		exact, verdict, err) < 0)
+		return -1;
+	w->similar += verdict->similar;
+	return 0;
+}
+
+void sh_engine_tell(struct sh_engine *m, uint32_t rank)
+{
+	if (!m->opts.progress || rank / TELL == (rank - 1) / TELL ||
+	    pthread_mutex_trylock(&m->lock) != 0)
+		return;
+	m->opts.progress(m->opts.arg, rank);
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* ---- all pairs ---- */
+
+/* Passes the pairs of some documents to opts.seen(). */
+static int see_some(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	struct sh_engine_worker *w = worker;
+	struct sh_engine *m = w->match;
+
+	for (uint32_t r = (uint32_t)from; r < to; r++) {
+		size_t n = sh_partners_of(&m->partners, r, &w->partners, err);
+
+		if (n == SIZE_MAX)
+			return -1;
+		for (size_t i = 0; i < n; i++) {
+			struct sh_engine_pair pair = { sh_engine_document(m, r),
+				sh_engine_document(m, (uint32_t)w->partners.partner[i]), { 0 } };
+
+			if (pair.a > pair.b)
+				pair = (struct sh_engine_pair){ pair.b, pair.a, { 0 } };
+			if (sh_comparer_compare(
+				w->comparer, pair.a, pair.b, true, &pair.verdict, err) < 0)
+				return -1;
+			pthread_mutex_lock(&m->lock);
+			m->opts.seen(m->opts.arg, &pair);
+			pthread_mutex_unlock(&m->lock);
+		}
+	}
+	return 0;
+}
+
+/* ---- the run ---- */
+
+static int start(struct sh_engine *m, struct sh_error *err)
+{
+	struct sh_tables *tables = m->opts.tables;
+
+	if (find_ranks(m, err) < 0)
+		return -1;
+	m->keeper = sh_tables_get(tables, (size_t)m->ranks + 1, sizeof *m->keeper, err);
+	m->verdict =
+	    m->keeper ? sh_tables_get_zeroed(tables, (size_t)m->ranks + 1, sizeof *m->verdict, err)
+		      : NULL;
+	if (!m->verdict)
+		return -1;
+	memset(m->keeper, 0xff, m->ranks * sizeof *m->keeper);
+	for (unsigned i = 0; i < m->opts.jobs; i++) {
+		struct sh_comparer_opts how = m->matching;
+
+		how.thread = i;
+		m->worker[i].match = m;
+		m->worker[i].comparer = sh_comparer_new(&how, err);
+		if (!m->worker[i].comparer)
+			return -1;
+	}
+	return 0;
+}
+
+/* A copy has similarity 1 to the document of the same tokens. */
+static void set_copies(struct sh_engine *m)
+{
+	struct sh_verdict same = {
+		.measure = m->opts.rules.jaccard ? SH_VERDICT_JACCARD : SH_VERDICT_EDIT,
+		.similarity = 10000,
+	};
+
+	for (uint32_t r = 0; r < m->ranks; r++)
+		if (m->keeper[r] != SH_UNKNOWN)
+			sh_engine_set_verdict(m, r, &same);
+}
+
+static int each_rank(struct sh_engine *m, size_t grain, sh_tasks_fn *fn, struct sh_error *err)
+{
+	return sh_parallel(m->worker, sizeof *m->worker, m->opts.jobs, m->ranks, grain, fn, err);
+}
+
+int sh_engine_run(struct sh_engine *m, struct sh_error *err)
+{
+	int status;
+
+	if (start(m, err) < 0 || find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
+	    each_rank(m, TELL, find_copies, err) < 0)
+		return -1;
+	set_copies(m);
+	if (find_partners(m, 0, SH_COLUMNS, err) < 0)
+		return -1;
+	sh_key_postings_delete(m->postings);
+	m->postings = NULL;
+	m->stats.cut = m->partners.cut;
+	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
+		return -1;
+	status = m->opts.single ? sh_decide_chains(m, err) : sh_decide_stars(m, err);
+	for (unsigned i = 0; i < m->opts.jobs; i++) {
+		m->stats.compared += m->worker[i].compared;
+		m->stats.similar += m->worker[i].similar;
+		m->stats.copies += m->worker[i].copies;
+		sh_comparer_delete(m->worker[i].comparer);
+		m->worker[i].comparer = NULL;
+	}
+	sh_partners_free(&m->partners);
+	return status;
+}
+
+/* ---- results ---- */
+
+static uint32_t rank_of(const struct sh_engine *m, uint32_t document)
+{
+	return m->rank ? m->rank[document] : document;
+}
+
+uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document)
+{
+	uint32_t rank = rank_of(m, document);
+
+	return rank == SH_NO_DOCUMENT ? document : sh_engine_document(m, m->keeper[rank]);
+}
+
+struct sh_verdict sh_engine_verdict(const struct sh_engine *m, uint32_t document)
+{
+	unsigned packed = m->verdict[rank_of(m, document)];
+
+	return (struct sh_verdict){ true, packed >> 14, packed & 0x3fff };
+}

@@ -1,0 +1,61 @@
+/* The buckets of two or more documents, and for each document its places in them: whom it meets.
+ *
+ * Pairs are not stored. A posting of a bucket takes 12 bytes: a member of the bucket, and the place
+ * of its document. While they are made, a bucket takes 12 bytes more.
+ *
+ * Documents are ranks here. The first `prior` ranks are documents that were compared with each
+ * other before: two of them do not meet. */
+#ifndef SH_MATCH_PARTNERS_H
+#define SH_MATCH_PARTNERS_H
+
+#include "io/tables.h"
+#include "match/posting.h"
+
+/* A document meets some of the `before` members from `start` on: those of sh_bucket_meets(). */
+struct sh_place {
+	uint32_t start, before;
+};
+
+struct sh_partners {
+	uint32_t documents;
+	uint32_t *member; /* ranks, bucket by bucket */
+	uint32_t *first;  /* by rank: the first of its places; documents + 1 elements */
+	struct sh_place *place;
+	uint64_t cut; /* buckets in which the bound keeps documents from meeting */
+	struct sh_tables *tables;
+};
+
+struct sh_partners_opts {
+	uint32_t documents, prior; /* ranks; the first ones that do not meet each other */
+	const uint32_t *rank;      /* by document: see sh_key_postings_sort() */
+	struct sh_tables *tables;  /* for all arrays; borrowed; NULL: in memory */
+	size_t memory;             /* bytes for sorting, for all threads together */
+	unsigned jobs;             /* threads, at least 1 */
+};
+
+/* Makes them of the postings in the columns from .. to-1. Free p also after a failure.
+ * SH_ERR_RANGE: 2^32 or more postings share a key with another one. */
+int sh_partners_make(struct sh_partners *p, struct sh_key_postings *postings, unsigned from,
+    unsigned to, const struct sh_partners_opts *opts, struct sh_error *err);
+void sh_partners_free(struct sh_partners *p);
+
+/* Scratch memory of a thread. Ready when zeroed. */
+struct sh_partner_room {
+	uint64_t *slot; /* hash table: rank and the number of the call */
+	uint64_t *partner, *room;
+	size_t slots, slot_cap, cap, room_cap;
+	uint32_t call;
+};
+void sh_partner_room_free(struct sh_partner_room *r);
+
+/* Finds the documents that a document meets, all of lower rank, each once. Without order. Returns
+ * their number, or SIZE_MAX when memory runs out. room->partner has them until the next call. */
+size_t sh_partners_of(
+    const struct sh_partners *p, uint32_t rank, struct sh_partner_room *room, struct sh_error *err);
+
+static inline bool sh_partners_any(const struct sh_partners *p, uint32_t rank)
+{
+	return p->first[rank] < p->first[rank + 1];
+}
+
+#endif
