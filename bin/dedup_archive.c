@@ -140,7 +140,7 @@ static void start_batch(struct dedup_state *s)
 		.store = m->store,
 		.verify = true,
 		.escape = made_with_escaped_digests(m),
-		.newest = how->keep.which == SH_PREFER_NEWEST,
+		.newest = how->keep.by == SH_RANK_NEWEST,
 		.now = now_seconds(s->cli),
 		.jobs = s->cli->jobs,
 		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,

@@ -48,18 +48,8 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 /* Checks -T and --measure, and sets the values that depend on them. */
 static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
-	const struct sh_measure *m;
-
-	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
-	m = s->measures.measure;
-	s->rules = (struct sh_key_rules){ .ngrams = s->docs.ngrams,
-		.unit = sh_token_unit(&s->docs.token),
-		.jaccard = m->ordered ? 0 : s->measures.threshold,
-		.edit = m->any       ? s->measures.edit
-			: m->ordered ? s->measures.threshold
-				     : 0 };
-	sh_key_secret(s->seed, s->rules.secret);
-	sh_key_rules_complete(&s->rules);
+	measures_complete(&s->measures, c);
+	measures_key_rules(&s->measures, &s->docs, s->seed, &s->rules);
 }
 
 void dedup_how_complete(struct cli *c, struct dedup_settings *s)

@@ -50,10 +50,10 @@ static const struct cli_program program = {
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
 {
-	s->keep = (struct sh_prefer){ 0 };
-	s->rank = (struct dedup_rank){ 0 };
-	if (!dedup_rank_parse(c, c->arg, &s->rank))
-		sh_prefer_parse(c->arg, &s->keep);
+	struct sh_error err;
+
+	if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
+		cli_usage(c, "--keep %s", err.text);
 	if (s->keep.path)
 		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
@@ -159,9 +159,12 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
+	struct sh_error err;
+
 	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
-	dedup_rank_complete(c, s);
+	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
+		cli_usage(c, "--keep: %s", err.text);
 	complete_report(c, s);
 	complete_mark(c, s);
 	dedup_archive_complete(c, s);

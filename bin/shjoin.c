@@ -1,4 +1,5 @@
-/* shjoin: writes the pairs of near fingerprints, from bands or from fingerprints. */
+/* shjoin: writes the pairs of near fingerprints, from fingerprints or bands; or of documents that
+ * share a key. */
 #include <stdlib.h>
 
 #include "band/bandlines.h"
@@ -6,11 +7,12 @@
 #include "fp/tag.h"
 #include "io/walk.h"
 #include "join/bands.h"
-#include "join/keyrecords.h"
+#include "joinkeys.h"
+#include "match/keyrecord.h"
 #include "record/fpline.h"
 #include "run.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, KEYS };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 
 enum { NO_PAIR = 1 };
 
@@ -23,7 +25,6 @@ static const struct cli_option options[] = {
 		SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
-	{ KEYS, "keys", NULL, "write pairs that share a key, from sorted keys of shfp --keys" },
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
 	{ EXPLAIN, "explain", NULL, "show what each distance would cost; write no pairs" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
@@ -34,8 +35,8 @@ static const struct cli_program program = {
 	.name = "shjoin",
 	.synopsis = "[FILE [ARCHIVE]]",
 	.purpose = "Write the pairs of near fingerprints (id1<TAB>id2<TAB>distance), from\n"
-		   "fingerprints or from bands grouped by key. With two files: the pairs of a\n"
-		   "new record and an archived one; bands must be sorted bytewise.",
+		   "fingerprints or from sorted bands; or the pairs that share a key, from\n"
+		   "sorted keys. With two files: the pairs of a new record and an archived one.",
 	.status = "1 no pair, ",
 	.threads = "records",
 	.options = { options },
@@ -89,20 +90,14 @@ static _Noreturn void die(struct join *j, const struct sh_error *err)
 
 static void join_by_keys(struct join *j)
 {
-	struct sh_key_records records = { .pair = sh_pair_write, .out = &j->out };
-	struct sh_lines *lines = &j->lines[0];
-	struct sh_slice line;
-	struct sh_error err;
+	struct cli *c = j->cli;
 
-	while (cli_line(j->cli, lines, &line)) {
-		if (sh_key_records_add(&records, line, &err) == 0)
-			continue;
-		sh_lines_blame(lines, &err);
-		if (err.code != SH_ERR_RECORD || !j->cli->rejects_path)
-			die(j, &err);
-		cli_reject(j->cli, line, &err);
-	}
-	sh_key_records_free(&records);
+	if (j->k >= 0 || j->collapse || cli_given(c, EXPLAIN))
+		cli_usage(c, "the input is keys, and %s was given: it is for fingerprints",
+		    j->k >= 0     ? "-k"
+		    : j->collapse ? "--collapse"
+				  : "--explain");
+	j->found = join_keys(c, j->lines, j->sides) > 0;
 }
 
 /* ---- bands ---- */
@@ -391,35 +386,44 @@ static void join_fingerprints(struct join *j)
 	sh_join_side_free(&h.room);
 }
 
-/* ---- both ---- */
+/* ---- the kind of the input ---- */
 
-static int fingerprint_or_band(
-    const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+enum kind { BANDS, FINGERPRINTS, KEYS };
+
+static int any_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
+	struct sh_key_record key;
 	struct sh_fp_record fp;
 	struct sh_band_record band;
 
 	(void)source;
-	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
+	if (sh_record_key(line, &key, err) == 0 || sh_record_fp(line, &fp, err) == 0)
+		return 0;
+	return sh_record_band(line, &band, err);
 }
 
-/* Returns whether the first record is a fingerprint: it has two fields, or three fields with a
- * tag as the last. */
-static bool holds_fingerprints(struct join *j)
+/* Returns the kind of the first record. A key begins with a letter that no other record begins
+ * with. A fingerprint has two fields, or three fields with a tag as the last. */
+static enum kind kind_of_input(struct join *j)
 {
 	struct sh_slice line;
 	struct sh_fp_record r;
 	struct sh_error err;
 
-	for (unsigned side = 0; side < j->sides; side++)
-		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line)) {
-			const struct sh_source *source = &j->lines[side].source;
+	for (unsigned side = 0; side < j->sides; side++) {
+		const struct sh_source *source = &j->lines[side].source;
 
-			cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
-			return sh_fields_split(line, NULL, 0) == 2 ||
-			       (sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line));
-		}
-	return false;
+		if (!cli_first(j->cli, &j->lines[side].source, any_record, &line))
+			continue;
+		if (sh_is_like_key(line))
+			return KEYS;
+		cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
+		if (sh_fields_split(line, NULL, 0) == 2)
+			return FINGERPRINTS;
+		return sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line) ? FINGERPRINTS
+										     : BANDS;
+	}
+	return BANDS;
 }
 
 static void open_sides(struct join *j)
@@ -468,15 +472,15 @@ static void check_options(const struct join *j)
 		cli_usage(c, "--explain takes one file");
 	if (explains && cli_given(c, CHECK))
 		cli_usage(c, "--check cannot be used with --explain, which finds no pairs");
-	if (cli_given(c, KEYS) && (explains || j->k >= 0 || j->collapse || c->n_operands > 1))
-		cli_usage(c, "--keys joins one file of keys, without -k, --collapse and --explain");
 }
 
 static void join(struct join *j)
 {
-	if (cli_given(j->cli, KEYS))
+	enum kind kind = kind_of_input(j);
+
+	if (kind == KEYS)
 		join_by_keys(j);
-	else if (cli_given(j->cli, EXPLAIN) || holds_fingerprints(j))
+	else if (kind == FINGERPRINTS || cli_given(j->cli, EXPLAIN))
 		join_fingerprints(j);
 	else
 		join_by_bands(j);

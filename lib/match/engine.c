@@ -131,18 +131,6 @@ static uint16_t at_most(size_t n)
 	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
-/* Returns a hash of a sequence of tokens. */
-static uint64_t hash_text(const uint64_t *token, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
-		h ^= h >> 29;
-	}
-	return h;
-}
-
 int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
     struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err)
 {
@@ -160,8 +148,8 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	about.tokens = at_most(t.n);
 	about.features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
 	memcpy(row, &about, sizeof about);
-	return sh_posting_pack(d->match->postings, keys.key, keys.n,
-	    keys.n ? hash_text(token, t.n) : 0, document, (uint8_t *)row + sizeof about, more, err);
+	return sh_posting_pack(d->match->postings, keys.key, keys.n, document,
+	    (uint8_t *)row + sizeof about, more, err);
 }
 
 /* Appends n elements to an array by document. from: NULL for zeros. */
@@ -408,12 +396,14 @@ static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
 static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
+	/* Documents that stay are not compared with each other. They may link a chain. */
+	uint32_t apart = m->opts.single ? m->prior : m->fixed;
 
 	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
 		return SH_UNKNOWN;
 	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
 		other = keeper & ~SH_COPY;
-	if (other == rank || (rank < m->fixed && other < m->fixed) || excludes(m, rank, other))
+	if (other == rank || (rank < apart && other < apart) || excludes(m, rank, other))
 		return SH_UNKNOWN;
 	return other;
 }
@@ -541,7 +531,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	    each_rank(m, TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
-	if (find_partners(m, 0, SH_COLUMNS, err) < 0)
+	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
 	sh_key_postings_delete(m->postings);
 	m->postings = NULL;
