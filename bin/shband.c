@@ -1,15 +1,20 @@
-/* shband: fingerprints to bands. */
+/* shband: fingerprints to bands, signatures to keys of their bands. */
 #include <limits.h>
 
 #include "band/bandlines.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
+#include "hash/hash.h"
+#include "match/keyrecord.h"
 #include "record/fields.h"
 #include "run.h"
 
-enum { EXPLAIN = CLI_OWN };
+enum { EXPLAIN = CLI_OWN, ROWS, BANDS };
 
 enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, NO_K = UINT_MAX };
+
+/* Values of a signature: hex digits of a value, and most values. */
+enum { VALUE_DIGITS = 8, MAX_VALUES = 65536 };
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
@@ -18,6 +23,8 @@ static const struct cli_option options[] = {
 	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for 1000000]" },
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
+	{ ROWS, "rows", "R", "read signatures; write a key for each band of R values" },
+	{ BANDS, "bands", "B", "with --rows: take the first B bands only [all]" },
 	{ 0 },
 };
 
@@ -25,13 +32,17 @@ static const struct cli_program program = {
 	.name = "shband",
 	.threads = "fingerprints",
 	.synopsis = "[FILE...]",
-	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table.",
+	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table;\n"
+		   "with --rows, signatures (hex<TAB>id) to keys (key<TAB>id), one a band.",
 	.options = { options },
 };
 
 struct plan {
 	unsigned k, blocks, bits; /* k: NO_K, or the value of -k; blocks: 0, or the value of -M */
+	unsigned rows, bands;     /* 0: not given */
 };
+
+/* ---- fingerprints ---- */
 
 /* Returns the value of -k, or its default for fingerprints of 64 bits. */
 static unsigned distance(struct cli *c, const struct plan *p, unsigned bits)
@@ -162,6 +173,117 @@ static bool make_layout(
 	return true;
 }
 
+/* ---- signatures ---- */
+
+/* Shared by all workers. */
+struct signatures {
+	unsigned values, rows, bands; /* values: of the first signature; 0 when it is bad */
+	bool rejects, crlf;
+};
+
+/* Reads a record: hex TAB id. values: of its signature, or 0 for any number. */
+static int read_signature(
+    struct sh_slice line, unsigned values, struct sh_slice field[2], struct sh_error *err)
+{
+	size_t fields = sh_fields_split(line, field, 2), digits = field[0].n;
+
+	if (fields != 2)
+		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected signature<TAB>id",
+		    fields, CLI_PLURAL(fields));
+	if (sh_id_check(field[1], err) < 0)
+		return -1;
+	if (digits == 0 || digits % VALUE_DIGITS || digits / VALUE_DIGITS > MAX_VALUES)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a signature of %zu digits, expected %d digits for each of 1 to %d values "
+		    "(shfp --permutations)",
+		    digits, VALUE_DIGITS, MAX_VALUES);
+	if (values && digits != values * VALUE_DIGITS)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a signature of %zu values, expected %u values as in the first record",
+		    digits / VALUE_DIGITS, values);
+	for (size_t i = 0; i < digits; i++)
+		if (!((field[0].p[i] >= '0' && field[0].p[i] <= '9') ||
+			(field[0].p[i] >= 'a' && field[0].p[i] <= 'f')))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "value %zu of the signature, '%.*s', is not lower-case hexadecimal",
+			    i / VALUE_DIGITS + 1, VALUE_DIGITS,
+			    field[0].p + i / VALUE_DIGITS * VALUE_DIGITS);
+	return 0;
+}
+
+static int each_signature(
+    void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	const struct signatures *s = arg;
+	const struct sh_hash *hash = sh_hash_find("xxh3");
+	struct sh_slice field[2];
+	size_t band_digits = (size_t)s->rows * VALUE_DIGITS;
+
+	if (read_signature(cli_strip(s->crlf, line), s->values, field, err) < 0)
+		return -1;
+	for (unsigned band = 0; band < s->bands; band++) {
+		size_t need = SH_KEY_CHARS + field[1].n + 2;
+		uint64_t h;
+		char *p;
+
+		if (sh_buf_reserve(&job->out, need, err) < 0)
+			return -1;
+		hash->feature(
+		    sh_slice(field[0].p + band * band_digits, band_digits), 0, 1, &h);
+		p = job->out.p + job->out.n;
+		sh_key_record_print_band(p, band, h);
+		p[SH_KEY_CHARS] = '\t';
+		memcpy(p + SH_KEY_CHARS + 1, field[1].p, field[1].n);
+		p[need - 1] = '\n';
+		job->out.n += need;
+	}
+	return 0;
+}
+
+static int work_signatures(void *worker, struct sh_job *job)
+{
+	const struct signatures *s = worker;
+
+	return sh_job_lines(job, s->rejects, each_signature, worker);
+}
+
+static int signature(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice field[2];
+
+	(void)source;
+	return read_signature(line, 0, field, err);
+}
+
+/* Writes the keys of all signatures. */
+static void cut_signatures(struct cli *c, const struct plan *p)
+{
+	struct signatures s = { .rows = p->rows, .rejects = c->rejects_path, .crlf = c->crlf };
+	struct run run = { .cli = c, .work = work_signatures };
+	struct sh_slice line, field[2];
+	struct sh_source source;
+	struct sh_error err;
+
+	cli_source_init(c, &source);
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = &s;
+	if (cli_first(c, &source, signature, &line)) {
+		/* The workers report a bad first record. */
+		if (read_signature(line, 0, field, &err) == 0)
+			s.values = (unsigned)(field[0].n / VALUE_DIGITS);
+		s.bands = p->bands ? p->bands : s.values / s.rows;
+		if (s.values && (s.bands == 0 || (uint64_t)s.bands * s.rows > s.values))
+			cli_usage(c, "%u band%s of %u values, but the signatures have %u",
+			    s.bands ? s.bands : 1, s.bands > 1 ? "s" : "", s.rows, s.values);
+		if (s.bands > SH_KEY_SIGNATURE_BANDS)
+			cli_usage(c, "%u bands, at most %d are possible: give --bands", s.bands,
+			    SH_KEY_SIGNATURE_BANDS);
+		run_pool(&run, &source);
+	}
+	run_finish(&run);
+	sh_source_free(&source);
+}
+
 static void set_option(struct cli *c, struct plan *p, int opt)
 {
 	switch (opt) {
@@ -176,12 +298,22 @@ static void set_option(struct cli *c, struct plan *p, int opt)
 		if (!sh_fp_width_ok(p->bits))
 			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
 		break;
+	case ROWS:
+		p->rows = (unsigned)cli_number(c, "--rows", 1, MAX_VALUES);
+		break;
+	case BANDS:
+		p->bands = (unsigned)cli_number(c, "--bands", 1, SH_KEY_SIGNATURE_BANDS);
+		break;
 	}
 }
 
 /* Refuses options that contradict each other. */
-static void check(struct cli *c)
+static void check(struct cli *c, const struct plan *p)
 {
+	if (p->bands && !p->rows)
+		cli_usage(c, "--bands needs --rows");
+	if (p->rows && (cli_given(c, 'k') || p->blocks || cli_given(c, EXPLAIN)))
+		cli_usage(c, "--rows reads signatures: -k, -M and --explain are for fingerprints");
 	if (cli_given(c, EXPLAIN) && c->n_operands)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
@@ -217,12 +349,15 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&c, &plan, opt);
-	check(&c);
+	check(&c, &plan);
 	if (cli_given(&c, EXPLAIN)) {
 		explain(&c, &plan);
 		return cli_finish(&c);
 	}
 	cli_open(&c);
-	band_all(&c, &plan);
+	if (plan.rows)
+		cut_signatures(&c, &plan);
+	else
+		band_all(&c, &plan);
 	return cli_finish(&c);
 }

@@ -234,3 +234,71 @@ load helper
 	refuses '-b 6' '-b 6: expected a multiple of 4'
 	refuses '-b 1028' "-b '1028': expected a whole number from 4 to 1024"
 }
+
+@test "--rows: makes a key of each band of a signature, and shjoin pairs the signatures that share one" {
+	printf '%s\t%s\n' 00000001000000020000000300000004 a 00000001000000020000000500000006 b \
+		00000009000000020000000300000004 c 00000001000000020000000300000004 d >sigs
+	try 'shband --rows 2 sigs'
+	exits 0
+	says
+	[ "$(wc -l <out)" = 8 ]
+	grep -qvE '^y[0-9a-v]{11}	[a-d]$' out && false
+	for j in 1 3; do
+		try "shband -j $j --rows 2 sigs | sort | shjoin | sort -u"
+		exits 0
+		gives 'a\tb\t-' 'a\tc\t-' 'a\td\t-' 'b\td\t-' 'c\td\t-'
+	done
+	try 'shband --rows 2 --bands 1 sigs | sort | shjoin | sort -u'
+	gives 'a\tb\t-' 'a\td\t-' 'b\td\t-'
+	try 'shband --rows 4 sigs | sort | shjoin'
+	gives 'a\td\t-'
+	try 'shjoin <(head -n 1 sigs | shband --rows 2 | sort) <(tail -n 3 sigs | shband --rows 2 | sort) | sort -u'
+	gives 'a\tb\t-' 'a\tc\t-' 'a\td\t-'
+	try 'shband --rows 2 </dev/null'
+	exits 0
+	gives
+}
+
+@test "--rows: the pairs are those of the bands of the signatures" {
+	head -n 60 "$T_DATA/en_dev.tsv" >docs
+	for scheme in affine32 affine64; do
+		shfp --permutations 32 --scheme $scheme docs >sigs
+		python3 - >expected <<'END'
+sigs = [line.rstrip("\n").split("\t") for line in open("sigs")]
+for i, (a, x) in enumerate(sigs):
+    for b, y in sigs[:i]:
+        if any(a[at:at + 24] == b[at:at + 24] for at in range(0, len(a) - 23, 24)):
+            print("%s\t%s\t-" % tuple(sorted((x, y), key=str.encode)))
+END
+		[ "$(wc -l <expected)" -gt 10 ]
+		try 'shband --rows 3 sigs | sort -s -k1,1 | shjoin | sort -u | cmp - <(sort expected)'
+		exits 0
+	done
+}
+
+@test "--rows: other records, mixed widths and impossible numbers are refused" {
+	refuses() {
+		try "shband $1"
+		exits 2
+		gives
+		head -n 1 err | grep -qxF "shband: $2"
+	}
+	printf '0000000100000002\ta\n' >sigs
+	printf '00000001\tb\n' >narrow
+	refuses '--bands 2 sigs' '--bands needs --rows'
+	refuses '--rows 2 --explain' '--rows reads signatures: -k, -M and --explain are for fingerprints'
+	refuses '--rows 3 sigs' '1 band of 3 values, but the signatures have 2'
+	refuses '--rows 1 --bands 3 sigs' '3 bands of 1 values, but the signatures have 2'
+	cat sigs narrow >mixed
+	try 'shband --rows 1 mixed >keys'
+	exits 2
+	says 'shband: mixed:2: a signature of 1 values, expected 2 values as in the first record'
+	printf '0000000100000002\ta\tb\n' >three
+	refuses '--rows 1 three' 'three:1: 3 fields, expected signature<TAB>id'
+	printf '000000010000000G\ta\n' >upper
+	refuses '--rows 1 upper' "upper:1: value 2 of the signature, '0000000G', is not lower-case hexadecimal"
+	try 'shband --rows 1 --rejects bad mixed >keys'
+	exits 0
+	[ "$(cat bad)" = "$(cat narrow)" ]
+	[ "$(wc -l <keys)" = 2 ]
+}
