@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shjoin: makes pairs of bands, fingerprints, keys or signatures.
+# shjoin: makes pairs of fingerprints, bands or keys.
 
 load helper
 
@@ -397,6 +397,23 @@ clusters() {
 	grep -q '^300 different fingerprints of 64 bits, in [0-9]* partitions$' out
 	try 'shjoin -k 3 --explain once'
 	grep -q '^300 different fingerprints of 64 bits$' out
+}
+
+@test "--explain: shows what each distance costs, and marks -k" {
+	clusters 9000 64 3 >fps
+	try 'shjoin --explain fps'
+	exits 0
+	says
+	[ "$(sed -n 2p out)" = '  distance blocks     compared    seconds' ]
+	[ "$(grep '^\*' out | awk '{ print $2 }')" = 10 ]
+	[ "$(wc -l <out)" -eq 19 ]
+	# Larger distances cost more.
+	awk 'NR > 2 { sub(/^\*/, ""); if ($3 + 0 < last) exit 1; last = $3 + 0 }' out
+	try 'shjoin --explain -k 20 fps'
+	[ "$(grep '^\*' out | awk '{ print $2 }')" = 20 ]
+	try 'shjoin --explain -k 3 </dev/null'
+	exits 0
+	gives
 }
 
 # ids KIND: replaces the id of each line by a number of this kind.
