@@ -10,7 +10,8 @@
 
 #define SH_DEFAULT_NGRAM    3  /* tokens of a feature */
 #define SH_DEFAULT_MINHASH  1  /* minwise fingerprints, not SimHash */
-#define SH_DEFAULT_DISTANCE 14 /* most bits in which candidates differ */
+#define SH_DEFAULT_DISTANCE 10 /* most bits in which candidates differ */
+#define SH_DEFAULT_BITS     64 /* width of fingerprints; the distance is for this width alone */
 #define SH_DEFAULT_REACH                                                                           \
 	700000 /* that distance finds 95 % of pairs of this similarity (millionths) */
 

@@ -88,20 +88,12 @@ int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t
  * failure. Once made, several threads may use them. */
 struct simhash_bands;
 struct simhash_bands *simhash_bands_new(
-    unsigned bits, unsigned distance, unsigned blocks, double count, struct simhash_error *error);
+    unsigned bits, unsigned distance, unsigned blocks, struct simhash_error *error);
 
-/* Fewer bands, drawn at random by `seed` (up to 65535), that are expected to bring the share
- * `recall` (between 0 and 1) of the pairs at `distance` together: shband --recall. */
-struct simhash_bands *simhash_bands_draw(unsigned bits, unsigned distance, double recall,
-    double count, unsigned seed, struct simhash_error *error);
 void simhash_bands_free(struct simhash_bands *b);
 
 size_t simhash_bands_tables(const struct simhash_bands *b);
 size_t simhash_bands_key_size(const struct simhash_bands *b); /* bytes, without a NUL */
-
-/* The share of the pairs at a distance that are expected to share a key. Negative where that is
- * not known: beyond the distance that bands without a recall were made for. */
-double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 
 /* The key of fp in table t: simhash_bands_key_size() bytes, and a final NUL. Keys say of which
  * table they are, so that keys of all tables can be sorted together. */
