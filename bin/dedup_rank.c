@@ -78,14 +78,17 @@ static unsigned find_column(struct dedup_state *s, struct sh_document_room *room
 	struct sh_slice header;
 	struct sh_error err = { 0 };
 	unsigned column = 0;
+	size_t before;
 	size_t i = 0;
 
 	if (!form->columns)
 		return s->settings->rank.field - 1;
 	while (s->corpus.file[i].n == 0)
 		i++;
-	header = sh_utf8_skip_bom(dedup_header(s, i, room));
-	if (sh_columns_find(header, form->csv, s->settings->rank.name, &column, &err) < 0)
+	header = dedup_header(s, i, room, &before);
+	header = sh_slice(header.p + before, header.n - before);
+	if (sh_columns_find(
+		header, sh_document_delimiter(form), s->settings->rank.name, &column, &err) < 0)
 		cli_usage(s->cli, "--keep: %s", err.text);
 	return column;
 }
@@ -102,7 +105,8 @@ static struct sh_slice find_field(
 
 	*number = true;
 	if (form->csv) {
-		if (sh_csv_field(line, column, NULL, &field[0], &err) < 0)
+		if (sh_csv_field(line, sh_document_delimiter(form), column, NULL, &field[0], &err) <
+		    0)
 			cli_die(s->cli, &err);
 		return field[0];
 	}

@@ -21,6 +21,7 @@ void documents_read(struct cli *c, const struct sh_document_form *form, char *co
 	    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0 ||
 	    sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
+	c->n_blank += corpus->blank;
 	if (progress)
 		progress_read(&c->progress, sh_corpus_size(corpus), lines);
 }

@@ -13,6 +13,9 @@ bool formopts_set(struct formopts *o, struct sh_document_form *form, const struc
 		form->csv = true;
 		form->columns = &o->columns;
 		return true;
+	case FORMOPTS_DELIMITER:
+		o->delimiter = c->arg;
+		return true;
 	case FORMOPTS_HEADER:
 		form->columns = &o->columns;
 		return true;
@@ -50,6 +53,12 @@ void formopts_complete(const struct formopts *o, struct sh_document_form *form, 
 	struct sh_error err;
 
 	complete_columns(form, c);
+	if (o->delimiter && !form->csv)
+		cli_usage(c, "--delimiter is for --csv, which is not given");
+	if (o->delimiter && (strlen(o->delimiter) != 1 || strchr("\"\r\n", *o->delimiter)))
+		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", o->delimiter);
+	if (o->delimiter)
+		form->columns->delimiter = *o->delimiter;
 	if (form->line_ids && o->fields && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)
@@ -69,6 +78,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
+	source->blanks = form->json || form->csv;
 	if (!form->columns)
 		return;
 	source->header.wanted = true;

@@ -68,10 +68,8 @@ static int work(void *reader, struct sh_job *job)
 	const struct sh_prefer *prefer = r->ranking->prefer;
 	bool documents = prefer->which != SH_PREFER_RANKED;
 
-	if (job->from.starts_file && documents && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
+	if (documents && sh_docs_begin(job) < 0)
 		return -1;
-	}
 	return sh_job_lines(job, prefer->rejected != NULL, each_line, r);
 }
 
@@ -124,6 +122,7 @@ static int read_files(struct ranking *r, const char *const *names, size_t n, str
 	source.crlf = r->form->crlf;
 	source.header.wanted = r->form->columns && documents;
 	source.header.csv = r->form->csv && documents;
+	source.blanks = (r->form->json || r->form->csv) && documents;
 	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
 					sh_docs_header(r->form, &source.header, err) < 0))
 		status = -1;
