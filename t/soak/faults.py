@@ -56,7 +56,7 @@ shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
-shfp --minhash -n 3 -j 2 -o new docs
+shfp -n 3 -j 2 -o new docs
 shfp -o new features
 shfp -p gomd5 --empty zero -o new docs
 shweight -o new features

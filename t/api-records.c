@@ -1,6 +1,5 @@
 /* Prints the output of shfp --raw, shjoin or shband for the documents on standard input, with the
- * public library alone: records fp|pairs|bands DISTANCE. Compiled with the header of each
- * release, it must run with the present library: see t/api.bats. */
+ * public library alone: records fp|pairs|bands DISTANCE. See t/api.bats. */
 #include <simhash.h>
 #include <stdio.h>
 #include <stdlib.h>
