@@ -176,7 +176,7 @@ static void list_options(struct dedup_state *s)
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.archive.manifest.key;
+	const uint64_t *key = s->archive.store.manifest.key;
 	struct made_with made;
 	char edit[SH_NUM_CHARS + 1], archive[33];
 

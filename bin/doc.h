@@ -19,6 +19,7 @@ struct doc_run {
 	uint64_t folders;    /* operands that are folders */
 	uint64_t repeated;   /* documents whose id occurred before */
 	uint64_t links, special, temporary; /* see struct sh_walk */
+	uint64_t named;                     /* files that were left out and named */
 	uint64_t failed;                    /* files, folders and members that cannot be read */
 	bool follow, verbose;
 
@@ -32,6 +33,9 @@ struct doc_run {
 
 /* shdoc.c: counts the id of a document that was written. Dies of errors. */
 void doc_count_id(struct doc_run *run, struct sh_slice id);
+/* Prints "NAME: left out: WHAT" under --verbose, and for the first files. */
+void doc_left_out(struct doc_run *run, struct sh_slice text, bool file);
+enum { DOC_MESSAGE = 1 << 9 }; /* bytes of a message */
 /* Appends the line of a document, with its LF. */
 int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err);
 

@@ -4,14 +4,15 @@
 #include "base/bytes.h"
 #include "doc.h"
 #include "ingest/forms.h"
+#include "ingest/header.h"
 #include "ingest/warc.h"
 #include "record/escape.h"
+#include "unicode/utf8.h"
 
 enum {
 	CHUNK = 1 << 20,  /* bytes of WARC records in a job */
 	SMALL = 16 << 20, /* a larger file or record is no job */
 	PACKED = 4 << 20, /* bytes of the largest compressed file that is a job as it stands */
-	TEXT = 1 << 9,    /* bytes of a message */
 };
 
 /* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
@@ -27,6 +28,7 @@ struct head {
 /* What a job leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
 enum {
 	WARNING = 'w',
+	LEFT_FILE = 'f',
 	REJECTED = 'r',
 	ASSUMED = 'a',
 	LEFT_OUT = 'l',
@@ -59,7 +61,7 @@ static int on_document(
     void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
 {
 	struct doc_worker *w = arg;
-	char text[TEXT + SH_ID_MAX];
+	char text[DOC_MESSAGE + SH_ID_MAX];
 	int n;
 
 	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
@@ -96,18 +98,17 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return -1;
 }
 
-static void on_skipped(void *arg, const char *what)
+static void on_skipped(void *arg, const char *what, bool file)
 {
 	struct doc_worker *w = arg;
 	struct sh_error ignored;
-	char text[TEXT];
-	int n;
+	char text[DOC_MESSAGE];
+	int n = snprintf(text, sizeof text, "%s: left out: %s", w->in.reader->name, what);
 
-	if (!w->run->verbose)
-		return;
-	n = snprintf(text, sizeof text, "%s: left out: %s", w->in.reader->name, what);
-	note(w, WARNING, sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0,
-	    &ignored);
+	if (file || w->run->verbose)
+		note(w, file ? LEFT_FILE : WARNING,
+		    sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0,
+		    &ignored);
 }
 
 static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struct sh_error *err)
@@ -213,6 +214,8 @@ static const char *one_note(struct doc_run *run, const char *p)
 	text = sh_slice(p + 1 + sizeof numbers, (size_t)numbers[0]);
 	if (kind == WARNING)
 		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
+	else if (kind == LEFT_FILE)
+		doc_left_out(run, text, true);
 	else if (kind == REJECTED)
 		cli_reject(run->cli, text, &bad);
 	else if (kind == TROUBLE)
@@ -318,20 +321,25 @@ static int cut_warc(
 	struct sh_warc w = { 0 };
 	int got;
 
-	while ((got = sh_warc_next(r, &w, err)) > 0) {
+	do {
 		struct sh_error ignored;
 
-		if (w.length <= SMALL && sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
+		got = sh_warc_next(r, &w, err);
+		if (got > 0 && w.length <= SMALL &&
+		    sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
 		    sh_reader_ready(r).n >= w.length) {
-			got = add_record(&c, r, &w, err);
-		} else {
+			got = add_record(&c, r, &w, err) < 0 ? -1 : 1;
+		} else if (got > 0) {
 			push_records(&c);
 			drain(run);
-			got = sh_ingest_warc_record(&run->in, r, &w, err);
+			got = sh_ingest_warc_record(&run->in, r, &w, err) < 0 ? -1 : 1;
 		}
-		if (got < 0)
-			break;
-	}
+		if (got < 0) {
+			push_records(&c);
+			drain(run);
+			got = sh_ingest_resume(&run->in, r, &w, err);
+		}
+	} while (got > 0);
 	push_records(&c);
 	sh_warc_free(&w);
 	return got;
@@ -339,6 +347,7 @@ static int cut_warc(
 
 static bool is_warc(const struct doc_run *run, struct sh_slice head)
 {
+	head = sh_past_blank_lines(sh_utf8_skip_bom(head));
 	return run->in.format == SH_FORMAT_WARC ||
 	       (run->in.format == SH_FORMAT_AUTO && head.n > 5 && memcmp(head.p, "WARC/", 5) == 0);
 }

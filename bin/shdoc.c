@@ -33,6 +33,7 @@ static const struct cli_program program = {
 	.purpose = PURPOSE,
 	.options = { options },
 	.threads = "documents",
+	.all_processors = true,
 	.reaches = true,
 };
 
@@ -107,12 +108,22 @@ static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
 	return 0;
 }
 
-static void on_skipped(void *arg, const char *what)
+enum { NAMED = 10 }; /* files that are left out and named; all are counted */
+
+void doc_left_out(struct doc_run *run, struct sh_slice text, bool file)
+{
+	if (run->verbose || (file && run->named++ < NAMED))
+		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
+}
+
+static void on_skipped(void *arg, const char *what, bool file)
 {
 	struct doc_run *run = arg;
+	char text[DOC_MESSAGE];
+	int n = snprintf(text, sizeof text, "%s: left out: %s", run->in.reader->name, what);
 
-	if (run->verbose)
-		cli_warn(run->cli, "%s: left out: %s", run->in.reader->name, what);
+	doc_left_out(
+	    run, sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), file);
 }
 
 /* ---- files ---- */

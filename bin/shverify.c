@@ -13,17 +13,18 @@
 
 enum { MEASURE = CLI_OWN };
 
-#define DEFAULT_MEMORY ((size_t)1 << 28)
+#define DEFAULT_MEMORY ((size_t)1 << 30)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_DOCUMENTS_ROW,
 	{ MEASURE, "measure", "NAME", "%s [" SH_DEFAULT_MEASURE "]", measure_names },
 	{ 'T', "threshold", "X",
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
 	    "]" },
 	{ 'w', "weight", "SCHEME", "weight of features for cosine: %s [log]", count_weight_names },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [256M]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -162,6 +163,7 @@ static void complete(struct cli *c, struct settings *s)
 		cli_usage(c,
 		    "-w has no effect with --measure %s (add --measure cosine, or drop -w)",
 		    s->verify.measure->name);
+	s->docs.token.memory = s->verify.memory;
 	s->verify.token = s->docs.token;
 	s->verify.ngrams = s->docs.ngrams;
 	s->verify.strict = s->docs.docs.strict;
@@ -186,8 +188,8 @@ int main(int argc, char **argv)
 	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;
 	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
-	documents_read(&c, &s.docs.docs.form, (char *const *)(void *)s.files.name, s.files.n,
-	    &tables, false, &corpus);
+	documents_read(&c, &s.docs.docs.form, &s.docs.of, &s.docs.token,
+	    (char *const *)(void *)s.files.name, s.files.n, &tables, false, &corpus);
 	documents_warn(&c, &corpus, "ignored");
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);

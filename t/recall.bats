@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# shband --recall (tables drawn at random), shjoin of such bands, shjoin --explain, and keys.
+# shband --recall (tables drawn at random), shjoin of such bands, and shjoin --explain.
 
 load helper
 
@@ -161,100 +161,4 @@ prints() {
 	exits 2
 	gives
 	says "shjoin: -N plans for random fingerprints: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
-}
-
-# docs N: prints N documents of 40 words. Every second one has 0 to 9 words other than the one before, as its id says.
-docs() {
-	awk -v n="$1" 'BEGIN {
-		srand(11)
-		for (i = 0; i < n; i++) {
-			c = i % 2 ? int(rand() * 10) : 0
-			for (w = 0; !(i % 2) && w < 40; w++)
-				word[w] = int(rand() * 50000)
-			for (j = 0; j < c; j++)
-				word[int(rand() * 40)] = int(rand() * 50000)
-			printf "d%d%s\t", i, i % 2 ? "." c : ""
-			for (w = 0; w < 40; w++) printf "w%d ", word[w]
-			print ""
-		}
-	}'
-}
-
-@test "shfp --keys | sort | shjoin --keys: the recall is that of the formula, within 0.06, at each similarity" {
-	docs 6000 >in
-	# The file has all pairs that share a 3-gram, with their similarity.
-	shfp -n 3 --keys 64x1 in | sort | shjoin --keys | sort -u | shverify -n 3 -T 0.01 -d in >all
-	[ "$(wc -l <all)" -gt 2900 ]
-	for keys in 16x4 12x5 20x3; do
-		shfp -n 3 --keys "$keys" in | sort | shjoin --keys | sort -u >found
-		awk -v k="${keys%x*}" -v r="${keys#*x}" '
-			NR == FNR { found[$1, $2]; found[$2, $1]; next }
-			{ b = int($4 * 10); n[b]++; hit[b] += ($1, $2) in found; said[b] += 1 - (1 - $4 ^ r) ^ k }
-			END {
-				for (b = 3; b <= 10; b++) {
-					if (n[b] < 100) continue
-					tested++
-					e = (hit[b] - said[b]) / n[b]
-					printf "%.1f: %d pairs, %.4f found, %.4f stated\n", b / 10, n[b], hit[b] / n[b], said[b] / n[b]
-					bad += e > 0.06 || e < -0.06
-				}
-				exit bad || tested < 4
-			}' found all
-	done
-}
-
-@test "shfp --keys | sort | shjoin --keys finds the candidates of shdedup -k keys" {
-	docs 4000 >in
-	shdedup -q -k keys --few 0 -T 0.6 --link single --dry-run --report report in
-	try "shdedup -k keys --few 0 -T 0.6 --dry-run in"
-	read -r keys rows <<<"$(sed -n 's/.* of \([0-9]*\) keys of \([0-9]*\) values.*/\1 \2/p' err)"
-	shfp -n 3 --keys "${keys}x$rows" in | sort | shjoin --keys | sort -u |
-		shverify -n 3 -T 0.6 -d in | shgroup >groups
-	cut -f 1,2 report | tr '\t' '\n' | sort -u >want
-	cut -f 1 groups | sort -u >got
-	[ "$(wc -l <want)" -gt 1500 ]
-	same want got
-}
-
-@test "keys have a tag; shjoin --keys refuses other tags, unsorted keys and lines that are no keys" {
-	docs 3 >in
-	try "shfp -n 3 --keys 2x3 in"
-	exits 0
-	[ "$(grep -c -E '^0[0-9a-v]{9}	d[0-9.]+$' out)" -eq 6 ]
-	# 8 to 16 keys have one digit less. --bare has 0 in place of the tag.
-	[ "$(shfp -n 3 --keys 16x3 in | grep -c -E '^[0-9a-v]{9}	d[0-9.]+$')" -eq 48 ]
-	[ "$(shfp -n 3 --keys 17x3 in | grep -c -E '^[0-8][0-9a-v]{9}	d[0-9.]+$')" -eq 51 ]
-	[ "$(shfp -n 3 --keys 8x3 --bare in | cut -c 1 | sort -u | tr -d '\n')" = 02468ace ]
-	# Another seed, other n-grams or other keys give another tag.
-	for keys in 2x3 8x3 16x4; do
-		for other in "-n 2 --keys $keys" '-n 3 --keys 3x3' '-n 3 --keys 2x2' '-n 3 --keys 9x3' '-n 3 --keys 8x4' \
-		    "-n 3 --keys $keys --seed 1"; do
-			try "{ shfp -n 3 --keys $keys in; shfp $other in; } | sort | shjoin --keys"
-			exits 2
-			grep -q 'other settings' err
-		done
-	done
-	# Keys of an older form have 12 or 14 hexadecimal digits.
-	for old in 0000000ae46a6d3f 00000012a5c16d 000000ae46a6; do
-		try "printf '000000000\ta\n$old\tb\n' | shjoin --keys"
-		exits 2
-		grep -q -- '-:2: not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 and a to v (shfp --keys)' err
-	done
-	try "shfp -n 3 --keys 2x3 in | sort -r | shjoin --keys"
-	exits 2
-	grep -q 'not in bytewise order' err
-	try "printf '000000000\ta\n000000000\tb\nx\tc\n' | shjoin --keys --rejects bad"
-	exits 0
-	printf 'a\tb\t1\n' | diff - out
-	for bad in '--keys 16' '--keys 0x4' '--keys 65x4' '--keys 4x17' '--keys x' '--keys 4x4 --permutations 8' \
-	    '--keys 4x4 -x bin' '--keys 4x4 --empty zero'; do
-		try "shfp $bad in"
-		exits 2
-	done
-	try "shjoin --keys -k 3 in"
-	exits 2
-	# In a large bucket each record is paired with the first 32 records and the 32 records before it.
-	try "awk 'BEGIN { for (i = 0; i < 1000; i++) printf \"000000000\\td%04d\\n\", i }' | shjoin --keys | wc -l"
-	exits 0
-	[ "$(cat out)" -eq $((64 * 63 / 2 + (1000 - 64) * 64)) ]
 }

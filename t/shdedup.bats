@@ -434,6 +434,25 @@ texts() {
 	only docs pipe
 }
 
+@test "a mistyped option gets a suggestion, and --keep names all its values" {
+	similar() {
+		try "shdedup $1 </dev/null"
+		exits 2
+		says "shdedup: unrecognized option '${1%% *}'" "shdedup: did you mean '$2'?" "Try 'shdedup --help' or 'man shdedup'."
+	}
+	similar --threshhold=0.7 --threshold
+	similar '--dryrun -q' --dry-run
+	similar --ngarm=3 --ngram
+	similar --jsno --json
+	try 'shdedup --nonsense </dev/null'
+	exits 2
+	says "shdedup: unrecognized option '--nonsense'" "Try 'shdedup --help' or 'man shdedup'."
+	try 'shdedup --keep best </dev/null'
+	exits 2
+	says "shdedup: --keep 'best': neither first, longest, newest, max:FIELD nor min:FIELD, nor an existing file" \
+		"Try 'shdedup --help' or 'man shdedup'."
+}
+
 @test "values out of range are refused, with the expected values" {
 	refuses() {
 		try "shdedup $1 </dev/null"

@@ -527,7 +527,7 @@ pairs() {
 	try 'shgroup --link single counted'
 	exits 0
 	gives 'a\ta' 'b\ta'
-	try 'sed s/2$/x/ counted | shgroup --link single'
+	try 'sed s/2$/-/ counted | shgroup --link single'
 	exits 2
-	says "shgroup: -:1: size of the group 'x': not a number"
+	says "shgroup: -:1: size of the group '-': not a number"
 }

@@ -353,3 +353,19 @@ pairs() {
 	says 'shverify: an input was cut short while it was read'
 	only docs pairs
 }
+
+@test "--documents-fields: each file of -d has fields of its own" {
+	printf '{"id":"d1","text":"one two three four"}\n' >docs.jsonl
+	printf '{"id":"q1","question":"one two three four","text":"other"}\n{"id":"q2","question":"one two","text":"other"}\n' >q.jsonl
+	printf 'id,text\nd1,one two three four\n' >docs.csv
+	printf 'question,text,id\none two three four,other,q1\none two,other,q2\n' >q.csv
+	printf 'd1\tq1\t0\nd1\tq2\t0\nq1\tq2\t0\n' >pairs
+	for how in '--json -d docs.jsonl -d q.jsonl' '--csv -d docs.csv -d q.csv'; do
+		try "shverify -n 1 --measure jaccard -T 0 $how --documents-fields id,text --documents-fields id,question pairs"
+		exits 0
+		says
+		cut -f 1-4 out >first
+		printf '%s\t%s\t0\t%s\n' d1 q1 1.0000 d1 q2 0.5000 q1 q2 0.5000 >expected
+		same expected first
+	done
+}

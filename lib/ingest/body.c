@@ -5,6 +5,7 @@
 
 #include "ingest/header.h"
 #include "ingest/page.h"
+#include "record/foreign.h"
 #include "unicode/utf8.h"
 
 enum { SNIFF = 4096 };
@@ -18,10 +19,27 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
+/* Returns whether the type is a media type: a registered or private top level, and a subtype. Some
+ * servers send "html", "text", "(null)" or "txt/html". */
+static bool is_media_type(const char *type)
+{
+	static const char *const tops[] = { "application", "audio", "chemical", "font", "image",
+		"message", "model", "multipart", "text", "video", "x-" };
+	const char *slash = strchr(type, '/');
+
+	for (size_t i = 0; slash && i < sizeof tops / sizeof *tops; i++) {
+		size_t n = strlen(tops[i]);
+
+		if (strncmp(type, tops[i], n) == 0 && (type + n == slash || tops[i][1] == '-'))
+			return slash[1] && !slash[1 + strcspn(slash + 1, "/*\"'\\<>=: ")];
+	}
+	return false;
+}
+
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
-	static const char *const unknown[] = { "", "application/octet-stream",
-		"application/unknown", "unknown/unknown", "application/x-unknown-content-type" };
+	static const char *const unknown[] = { "application/octet-stream", "application/unknown",
+		"application/x-unknown-content-type" };
 	static const char *const html[] = { "text/html", "application/xhtml+xml",
 		"application/vnd.wap.xhtml+xml", "text/x-amp-html" };
 	static const char *const other[] = { "text/dns", "text/css", "text/javascript",
@@ -37,6 +55,8 @@ enum sh_body_kind sh_body_kind_of(const char *type)
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
 		if (strcmp(type, other[i]) == 0)
 			return SH_BODY_OTHER;
+	if (!is_media_type(type))
+		return SH_BODY_UNKNOWN;
 	return strncmp(type, "text/", 5) == 0 ? SH_BODY_TEXT : SH_BODY_OTHER;
 }
 
@@ -76,7 +96,8 @@ static struct sh_slice past_comments(struct sh_slice head)
 static bool is_page(struct sh_slice head)
 {
 	static const char *const starts[] = { "<!doctype html", "<html", "<head", "<body", "<title",
-		"<meta", "<table", "<div", "<script", "<h1", "<p>", "<p ", "<br" };
+		"<meta", "<link ", "<style", "<table", "<div", "<span", "<script", "<iframe",
+		"<center", "<font ", "<h1", "<h2", "<ul>", "<p>", "<p ", "<br", "<a href" };
 
 	head = past_comments(head);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -92,18 +113,20 @@ static bool is_common(uint32_t c)
 	return memchr("\t\n\v\f\r\b\033\036", (int)c, 8);
 }
 
-/* Returns whether the head has too many control characters for text. Control characters are rare in
- * text of any encoding except UTF-16 and UTF-32. */
+/* Returns whether the head is of a known form without text, or has too many control characters for
+ * text. Control characters are rare in text of any encoding except UTF-16 and UTF-32. A log that was
+ * cut by a crash may have a run of NULs, which counts as one. */
 static bool is_binary(struct sh_slice head)
 {
+	const struct sh_foreign *foreign = sh_foreign_form(head);
 	size_t odd = 0;
 
 	for (size_t i = 0; i < head.n; i++) {
 		unsigned char c = (unsigned char)head.p[i];
 
-		odd += c < 0x20 && !is_common(c);
+		odd += c < 0x20 && !is_common(c) && !(c == 0 && i && !head.p[i - 1]);
 	}
-	return odd * 50 > head.n || begins(head, "%PDF-");
+	return (foreign && !foreign->text) || (odd > 2 ? odd * 50 > head.n : odd * 8 > head.n);
 }
 
 /* Returns whether text decoded from UTF-16 or UTF-32 is noise. Of random 16-bit units an eighth
@@ -128,7 +151,7 @@ static bool is_noise(struct sh_slice text)
 static int sniff_wide(struct sh_body *b, struct sh_slice head, const char *charset,
     enum sh_body_kind *kind, struct sh_error *err)
 {
-	const char *declared[2] = { charset, NULL };
+	const char *declared[SH_CHARSET_DECLARATIONS] = { charset };
 	struct sh_charset_verdict ignored;
 
 	b->room.n = 0;
@@ -186,19 +209,22 @@ static void tidy(struct sh_buf *out, size_t from)
 }
 
 /* Appends a note such as "html, WINDOWS-1252 (declared)". Counts "WINDOWS-1252 (declared)" in
- * b->assumed unless the text is UTF-8. */
+ * b->assumed unless the text is UTF-8, and no name that is declared is unknown. */
 static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_charset_verdict *v,
     struct sh_error *err)
 {
-	char text[SH_CHARSET_NAME + 80];
-	int n = snprintf(text, sizeof text, "%s%s, %s (%s)", b->notes.n ? "; " : "",
+	char text[2 * SH_CHARSET_NAME + 160];
+	int n = snprintf(text, sizeof text, "%s%s, %s (%s", b->notes.n ? "; " : "",
 	    kind == SH_BODY_HTML ? "html" : "text", v->name, sh_charset_reason(v->why));
 	const char *charset = strchr(text, ',') + 2;
-	bool plain = v->why == SH_CHARSET_UTF8 ||
+	bool plain = v->why == SH_CHARSET_UTF8 || v->why == SH_CHARSET_OVERRULED ||
 		     (strcmp(v->name, "UTF-8") == 0 && v->why != SH_CHARSET_CONTRADICTED);
 
+	n += snprintf(text + n, sizeof text - (size_t)n,
+	    *v->unknown ? "; the declared charset '%s' is unknown)" : ")", v->unknown);
 	b->ill += v->ill;
-	if (b->assumed && !plain && sh_tally_add(b->assumed, sh_slice_str(charset), err) < 0)
+	if (b->assumed && (!plain || *v->unknown) &&
+	    sh_tally_add(b->assumed, sh_slice_str(charset), err) < 0)
 		return -1;
 	return sh_buf_add(&b->notes, text, (size_t)n, err);
 }
@@ -206,13 +232,13 @@ static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_chars
 int sh_body_text(struct sh_body *b, enum sh_body_kind kind, struct sh_slice in, const char *charset,
     struct sh_buf *out, struct sh_error *err)
 {
-	char meta[SH_CHARSET_NAME] = "";
-	const char *declared[2] = { charset, meta };
+	char xml[SH_CHARSET_NAME] = "", meta[SH_CHARSET_NAME] = "";
+	const char *declared[SH_CHARSET_DECLARATIONS] = { charset, xml, meta };
 	struct sh_charset_verdict verdict;
 	size_t before = out->n;
 
 	if (kind == SH_BODY_HTML && in.n)
-		sh_page_charset(in, meta, sizeof meta);
+		sh_page_charset(in, xml, meta);
 	b->room.n = 0;
 	if (sh_charset_decode(&b->charset, in, declared, kind == SH_BODY_HTML ? &b->room : out,
 		&verdict, err) < 0 ||

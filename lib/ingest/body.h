@@ -30,7 +30,8 @@ struct sh_body {
 
 void sh_body_free(struct sh_body *b);
 
-/* Returns the kind of a media type such as "text/html", in lower case. "" is SH_BODY_UNKNOWN. */
+/* Returns the kind of a media type such as "text/html", in lower case. Of a word that is no media
+ * type, such as "" or "html", it is SH_BODY_UNKNOWN. */
 enum sh_body_kind sh_body_kind_of(const char *type);
 
 /* Sets *kind to HTML, text or other, by the first 4096 bytes, of which `head` may have fewer.

@@ -14,151 +14,9 @@
 
 enum { DETECT_BYTES = 256 * 1024 };
 
-/* ---- names ---- */
-
-/* Names that mean another charset, by the Encoding Standard of the web or by the practice of mail
- * programs. iconv gets all other names unchanged. */
-static const char *const aliases[][2] = {
-	{ "utf8", "UTF-8" },
-	{ "unicode-1-1-utf-8", "UTF-8" },
-	{ "unicode11utf8", "UTF-8" },
-	{ "unicode20utf8", "UTF-8" },
-	{ "x-unicode20utf8", "UTF-8" },
-	{ "utf-16", "UTF-16LE" },
-	{ "unicode", "UTF-16LE" },
-	{ "csunicode", "UTF-16LE" },
-	{ "iso-10646-ucs-2", "UTF-16LE" },
-	{ "ucs-2", "UTF-16LE" },
-	{ "unicodefeff", "UTF-16LE" },
-	{ "unicodefffe", "UTF-16BE" },
-	{ "x-cp1250", "WINDOWS-1250" },
-	{ "x-cp1251", "WINDOWS-1251" },
-	{ "iso-8859-1", "WINDOWS-1252" },
-	{ "iso8859-1", "WINDOWS-1252" },
-	{ "iso88591", "WINDOWS-1252" },
-	{ "iso_8859-1", "WINDOWS-1252" },
-	{ "iso_8859-1:1987", "WINDOWS-1252" },
-	{ "iso-ir-100", "WINDOWS-1252" },
-	{ "csisolatin1", "WINDOWS-1252" },
-	{ "latin1", "WINDOWS-1252" },
-	{ "latin-1", "WINDOWS-1252" },
-	{ "l1", "WINDOWS-1252" },
-	{ "ibm819", "WINDOWS-1252" },
-	{ "cp819", "WINDOWS-1252" },
-	{ "cp1252", "WINDOWS-1252" },
-	{ "x-cp1252", "WINDOWS-1252" },
-	{ "x-user-defined", "WINDOWS-1252" },
-	{ "x-cp1253", "WINDOWS-1253" },
-	{ "iso-8859-9", "WINDOWS-1254" },
-	{ "iso8859-9", "WINDOWS-1254" },
-	{ "iso88599", "WINDOWS-1254" },
-	{ "iso_8859-9", "WINDOWS-1254" },
-	{ "iso_8859-9:1989", "WINDOWS-1254" },
-	{ "iso-ir-148", "WINDOWS-1254" },
-	{ "csisolatin5", "WINDOWS-1254" },
-	{ "latin5", "WINDOWS-1254" },
-	{ "l5", "WINDOWS-1254" },
-	{ "x-cp1254", "WINDOWS-1254" },
-	{ "x-cp1255", "WINDOWS-1255" },
-	{ "x-cp1256", "WINDOWS-1256" },
-	{ "x-cp1257", "WINDOWS-1257" },
-	{ "x-cp1258", "WINDOWS-1258" },
-	{ "iso-8859-11", "CP874" },
-	{ "iso8859-11", "CP874" },
-	{ "iso885911", "CP874" },
-	{ "tis-620", "CP874" },
-	{ "windows-874", "CP874" },
-	{ "dos-874", "CP874" },
-	{ "iso-8859-6-e", "ISO-8859-6" },
-	{ "iso-8859-6-i", "ISO-8859-6" },
-	{ "csiso88596e", "ISO-8859-6" },
-	{ "csiso88596i", "ISO-8859-6" },
-	{ "sun_eu_greek", "ISO-8859-7" },
-	{ "iso-8859-8-e", "ISO-8859-8" },
-	{ "iso-8859-8-i", "ISO-8859-8" },
-	{ "csiso88598e", "ISO-8859-8" },
-	{ "csiso88598i", "ISO-8859-8" },
-	{ "logical", "ISO-8859-8" },
-	{ "visual", "ISO-8859-8" },
-	{ "csisolatin9", "ISO-8859-15" },
-	{ "l9", "ISO-8859-15" },
-	{ "gb2312", "GB18030" },
-	{ "gb_2312", "GB18030" },
-	{ "gb_2312-80", "GB18030" },
-	{ "csgb2312", "GB18030" },
-	{ "csiso58gb231280", "GB18030" },
-	{ "iso-ir-58", "GB18030" },
-	{ "chinese", "GB18030" },
-	{ "gbk", "GB18030" },
-	{ "x-gbk", "GB18030" },
-	{ "cp936", "GB18030" },
-	{ "windows-936", "GB18030" },
-	{ "big5", "BIG5-HKSCS" },
-	{ "cn-big5", "BIG5-HKSCS" },
-	{ "csbig5", "BIG5-HKSCS" },
-	{ "x-x-big5", "BIG5-HKSCS" },
-	{ "shift_jis", "CP932" },
-	{ "shift-jis", "CP932" },
-	{ "sjis", "CP932" },
-	{ "x-sjis", "CP932" },
-	{ "csshiftjis", "CP932" },
-	{ "ms_kanji", "CP932" },
-	{ "ms932", "CP932" },
-	{ "windows-31j", "CP932" },
-	{ "x-euc-jp", "EUC-JP-MS" },
-	{ "euc-jp", "EUC-JP-MS" },
-	{ "eucjp", "EUC-JP-MS" },
-	{ "ujis", "EUC-JP-MS" },
-	{ "cseucpkdfmtjapanese", "EUC-JP-MS" },
-	{ "csiso2022jp", "ISO-2022-JP" },
-	{ "iso2022jp", "ISO-2022-JP" },
-	{ "iso-2022-jp-ms", "ISO-2022-JP" },
-	{ "cp50220", "ISO-2022-JP" },
-	{ "cp50221", "ISO-2022-JP" },
-	{ "cp50222", "ISO-2022-JP" },
-	{ "euc-kr", "UHC" },
-	{ "cseuckr", "UHC" },
-	{ "ks_c_5601-1987", "UHC" },
-	{ "ks_c_5601-1989", "UHC" },
-	{ "ksc5601", "UHC" },
-	{ "ksc_5601", "UHC" },
-	{ "csksc56011987", "UHC" },
-	{ "iso-ir-149", "UHC" },
-	{ "korean", "UHC" },
-	{ "windows-949", "UHC" },
-	{ "koi", "KOI8-R" },
-	{ "koi8", "KOI8-R" },
-	{ "koi8_r", "KOI8-R" },
-	{ "koi8-ru", "KOI8-U" },
-	{ "macintosh", "MACINTOSH" },
-	{ "x-mac-roman", "MACINTOSH" },
-	{ "mac-cyrillic", "MACCYRILLIC" },
-	{ "x-mac-cyrillic", "MACCYRILLIC" },
-	{ "x-mac-ukrainian", "MACCYRILLIC" },
-};
-
-/* Sets `name` to the name that iconv gets; "" when the label cannot be a name. */
-static void canonical(const char *label, char name[SH_CHARSET_NAME])
-{
-	size_t n = strlen(label);
-
-	name[0] = '\0';
-	/* A slash would ask iconv for more than a charset. */
-	if (n == 0 || n >= SH_CHARSET_NAME || strpbrk(label, "/, "))
-		return;
-	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-		if (strcasecmp(label, aliases[i][0]) == 0) {
-			strcpy(name, aliases[i][1]);
-			return;
-		}
-	for (size_t i = 0; i <= n; i++)
-		name[i] = label[i] >= 'a' && label[i] <= 'z' ? (char)(label[i] - 32) : label[i];
-}
-
 static bool is_ascii_name(const char *name)
 {
-	return strcmp(name, "US-ASCII") == 0 || strcmp(name, "ASCII") == 0 ||
-	       strcmp(name, "ANSI_X3.4-1968") == 0;
+	return strcmp(name, "ASCII") == 0;
 }
 
 const char *sh_charset_reason(enum sh_charset_why why)
@@ -168,6 +26,7 @@ const char *sh_charset_reason(enum sh_charset_why why)
 		[SH_CHARSET_FORCED] = "--from-charset",
 		[SH_CHARSET_DECLARED] = "declared",
 		[SH_CHARSET_UTF8] = "well-formed",
+		[SH_CHARSET_OVERRULED] = "well-formed; the declared charset does not fit",
 		[SH_CHARSET_DETECTED] = "detected",
 		[SH_CHARSET_CONTRADICTED] = "detected; the declared charset does not fit",
 		[SH_CHARSET_ASSUMED] = "assumed",
@@ -214,8 +73,9 @@ bool sh_charset_known(struct sh_charset *c, const char *label)
 {
 	char name[SH_CHARSET_NAME];
 
-	canonical(label, name);
-	return strcmp(name, "UTF-8") == 0 || open_converter(c, name);
+	sh_charset_canonical(label, name);
+	return strcmp(name, "UTF-8") == 0 ||
+	       open_converter(c, strcmp(name, "HZ") == 0 ? "GB18030" : name);
 }
 
 static int replace(struct sh_buf *out, uint64_t *ill, struct sh_error *err)
@@ -260,7 +120,7 @@ bool sh_charset_is_wide(const char *label)
 {
 	char name[SH_CHARSET_NAME];
 
-	canonical(label, name);
+	sh_charset_canonical(label, name);
 	return unit_of(name) > 1;
 }
 
@@ -359,6 +219,42 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 	return bad;
 }
 
+/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character of
+ * GB 2312. The open converter is that of GB18030. */
+static int convert_hz(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
+    struct sh_error *err)
+{
+	const char *p = in.p, *end = in.p + in.n;
+	bool gb = false;
+
+	c->room.n = 0;
+	if (sh_buf_reserve(&c->room, in.n + 1, err) < 0)
+		return -1;
+	while (p < end) {
+		char next = end - p > 1 ? p[1] : '\0';
+		char *to = c->room.p + c->room.n;
+
+		if (*p == '~' && (next == '{' || next == '}' || next == '\n')) {
+			gb = next == '{';
+			p += 2;
+		} else if (*p == '~' && next == '~' && !gb) {
+			*to = '~';
+			c->room.n++;
+			p += 2;
+		} else if (gb && *p > 0x20 && next > 0x20) {
+			to[0] = (char)(*p | 0x80);
+			to[1] = (char)(next | 0x80);
+			c->room.n += 2;
+			p += 2;
+		} else {
+			gb = gb && *p != '\n';
+			*to = *p++;
+			c->room.n++;
+		}
+	}
+	return convert(c, sh_buf_slice(&c->room), 0x80, out, ill, err);
+}
+
 /* Repairs the output of iconv from `from` on. Under other names of UTF-8, iconv copies obsolete
  * sequences of five bytes. */
 static int repair_from(
@@ -387,6 +283,8 @@ static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
 		return sh_charset_repair(in, out, ill, err) < 0 ? -1 : 1;
 	if (strcmp(name, "ISO-2022-JP") == 0 && open_converter(c, "CP932"))
 		return convert_jis(c, in, out, ill, err) < 0 ? -1 : 1;
+	if (strcmp(name, "HZ") == 0 && open_converter(c, "GB18030"))
+		return convert_hz(c, in, out, ill, err) < 0 ? -1 : 1;
 	if (!open_converter(c, name))
 		return 0;
 	if (convert(c, in, 0x80, out, ill, err) < 0 || repair_from(c, out, from, ill, err) < 0)
@@ -409,17 +307,37 @@ static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
 
 /* ---- guessing ---- */
 
-/* Returns whether the text has an escape of ISO-2022-JP to a set of two-byte characters. */
-static bool is_iso_2022_jp(struct sh_slice in)
+/* Returns whether the text has HZ: between "~{" and "~}" at least four pairs, most of them in the
+ * rows of frequent characters and punctuation. Format strings of Lisp have other pairs. */
+static bool is_hz(struct sh_slice in)
+{
+	const char *p = in.p, *end = in.p + in.n;
+	size_t pairs = 0, common = 0;
+
+	while ((p = memmem(p, (size_t)(end - p), "~{", 2))) {
+		for (p += 2; end - p >= 2 && *p > 0x20 && *p < 0x78 && p[1] > 0x20; p += 2) {
+			pairs++;
+			common += (*p >= 0x30 && *p <= 0x57) || *p == 0x21 || *p == 0x23;
+		}
+		if (end - p >= 2 && memcmp(p, "~}", 2) != 0 && *p != '\n' && *p != '\r')
+			return false;
+	}
+	return pairs >= 4 && common * 4 >= pairs * 3;
+}
+
+/* Returns the charset of text in bytes of ASCII by its shifts to other sets; NULL when there are
+ * none. */
+static const char *shifted(struct sh_slice in)
 {
 	const char *p = in.p, *end = in.p + in.n;
 
-	while ((p = memchr(p, 0x1B, (size_t)(end - p))) && end - p >= 3) {
+	for (; (p = memchr(p, 0x1B, (size_t)(end - p))) && end - p >= 4; p++) {
 		if (p[1] == '$' && (p[2] == 'B' || p[2] == '@'))
-			return true;
-		p++;
+			return "ISO-2022-JP";
+		if (p[1] == '$' && p[2] == ')' && (p[3] == 'C' || p[3] == 'A'))
+			return p[3] == 'C' ? "ISO-2022-KR" : "ISO-2022-CN";
 	}
-	return false;
+	return is_hz(in) ? "HZ" : NULL;
 }
 
 #ifdef SH_HAVE_UCHARDET
@@ -431,7 +349,7 @@ static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
 		in.n = DETECT_BYTES;
 	if (d && uchardet_handle_data(d, in.p, in.n) == 0) {
 		uchardet_data_end(d);
-		canonical(uchardet_get_charset(d), name);
+		sh_charset_canonical(uchardet_get_charset(d), name);
 	}
 	if (d)
 		uchardet_delete(d);
@@ -464,13 +382,14 @@ static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 	const char *own;
 
 	name[0] = '\0';
-	if (is_iso_2022_jp(in)) {
-		strcpy(name, "ISO-2022-JP");
+	own = shifted(in);
+	if (own) {
+		strcpy(name, own);
 		return;
 	}
 	own = sh_encoding_iconv_name(sh_encoding_guess(in.p, in.n));
 	if (own) {
-		canonical(own, name); /* sh_encoding_guess() needs strong evidence */
+		sh_charset_canonical(own, name); /* sh_encoding_guess() needs strong evidence */
 		return;
 	}
 	detect(in, name);
@@ -533,67 +452,197 @@ static const char *marked(struct sh_slice *in)
 	return e == SH_ENC_UTF8_BOM ? "UTF-8" : sh_encoding_iconv_name(e);
 }
 
-/* Decodes the text from the first declared charset that the bytes do not contradict, and returns 1.
- * Returns 0 when there is none: `name` is then the first declared charset that iconv has, or "".
- * Returns -1 on failure. */
-static int try_declared(
-    struct decision *d, const char *const declared[2], char name[SH_CHARSET_NAME])
-{
-	name[0] = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		char label[SH_CHARSET_NAME];
-		int got;
+/* ---- declared charsets ---- */
 
-		canonical(declared[i] ? declared[i] : "", label);
-		/* Mail programs declare us-ascii when they do not know the charset. */
-		if (!*label || is_ascii_name(label))
+/* The charsets that are declared, in the order of precedence, each once. */
+struct declared {
+	char name[SH_CHARSET_DECLARATIONS][SH_CHARSET_NAME];
+	size_t n;
+};
+
+static void collect(struct decision *d, const char *const *labels, struct declared *all)
+{
+	all->n = 0;
+	for (size_t i = 0; i < SH_CHARSET_DECLARATIONS; i++) {
+		char *name = all->name[all->n];
+		bool again = false;
+
+		if (sh_charset_no_name(labels[i]))
 			continue;
-		got = try_charset(d, label, SH_CHARSET_DECLARED);
-		if (got < 0 || (got > 0 && mostly_right(d->out, d->before, d->verdict->ill)))
-			return got;
-		if (got && !*name)
-			strcpy(name, label);
+		sh_charset_canonical(labels[i], name);
+		/* Mail programs declare us-ascii when they do not know the charset. */
+		if (is_ascii_name(name))
+			continue;
+		if (!*name || (strcmp(name, "UTF-8") != 0 && !sh_charset_known(d->c, name))) {
+			snprintf(d->verdict->unknown, sizeof d->verdict->unknown, "%s", labels[i]);
+			continue;
+		}
+		for (size_t k = 0; k < all->n; k++)
+			again = again || strcmp(all->name[k], name) == 0;
+		all->n += !again;
 	}
-	return 0;
 }
 
-static int decide(struct decision *d, const char *const declared[2])
+/* Returns the alphabet of a character of two bytes in UTF-8: 1 Latin, 2 Greek, 3 Cyrillic, 4
+ * Hebrew, 5 Arabic; 0 for punctuation, which suits all; 9 for characters that are rare in text. */
+static unsigned alphabet(uint32_t c)
 {
-	char name[SH_CHARSET_NAME], refuted[SH_CHARSET_NAME];
+	if (c < 0x180)
+		return c >= 0xC0 && c != 0xD7 && c != 0xF7;
+	if (c >= 0x384 && c < 0x3CF)
+		return 2;
+	if ((c >= 0x400 && c < 0x460) || c == 0x490 || c == 0x491)
+		return 3;
+	if (c >= 0x5D0 && c < 0x5EB)
+		return 4;
+	return (c >= 0x621 && c < 0x64B) || (c >= 0x660 && c < 0x66A) || c == 0x60C ? 5 : 9;
+}
+
+/* Returns whether the bytes are UTF-8, whatever is declared. Text of another charset is hardly ever
+ * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312 are
+ * sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the symbol of
+ * "NESTLÉ®" in windows-1252 are one. */
+static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
+{
+	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n;
+	uint64_t two = 0, longer = 0, ill = 0, latin = 0;
+	unsigned seen = 0;
+	bool rare = false, western = true;
+
+	while (p < end) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		if (c == SH_UTF8_ILL) {
+			ill += p < end; /* the last character may be cut */
+		} else if (c >= 0x800) {
+			longer++;
+		} else if (c >= 0x80) {
+			unsigned a = alphabet(c);
+
+			two++;
+			latin += c < 0x180;
+			rare = rare || a == 9 || (a && seen && a != seen);
+			seen = a ? a : seen;
+		}
+	}
+	for (size_t i = 0; i < all->n; i++)
+		western = western && is_western(all->name[i]);
+	if (ill)
+		return two + longer >= 100 && ill * 20 <= two + longer;
+	/* ASCII is no UTF-16. */
+	if (two + longer == 0)
+		return unit_of(all->name[0]) > 1 && (in.n >= 16 || in.n % 2) &&
+		       !memchr(in.p, 0, in.n);
+	if (rare)
+		return longer >= 4 || two >= 12;
+	return longer > 0 || two > 1 || (latin && (western || all->n > 1));
+}
+
+/* Returns how many characters of decoded text are unlikely where they stand: controls, symbols and
+ * capitals within words, words of two scripts, accents in a row. */
+static uint64_t oddness(const char *text, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)text, *end = p + n;
+	uint32_t before = ' ';
+	uint64_t odd = 0;
+
+	while (p < end) {
+		uint32_t c = sh_utf8_next(&p, end);
+		bool letter = (before | 32) - 'a' < 26;
+		bool accent = c >= 0xC0 && c < 0x250,
+		     upper = (c >= 0x400 && c < 0x430) || (c >= 0x391 && c < 0x3AA);
+
+		odd += (c >= 0x7F && c < 0xA0) || c == SH_UTF8_REPLACEMENT ||
+		       (c >= 0xE000 && c < 0xF900) || (c >= 0x2500 && c < 0x2600) ||
+		       (c >= 0xFF61 && c < 0xFFA0);
+		odd +=
+		    (accent && before >= 0xC0 && before < 0x250) ||
+		    (upper && ((before >= 0x430 && before < 0x460) ||
+				  (before >= 0x3B1 && before < 0x3CF))) ||
+		    (c >= 0x370 && c < 0x2000 && (letter || (before >= 0xC0 && before < 0x250))) ||
+		    (c > 0xA0 && c < 0xC0 && before >= 0xC0);
+		before = c;
+	}
+	return odd;
+}
+
+/* Decodes the text from the declared charset that suits the bytes best, and returns 1. Returns 0
+ * when the bytes contradict all of them, or -1. */
+static int try_declared(struct decision *d, const struct declared *all)
+{
+	uint64_t least = UINT64_MAX;
+	size_t best = all->n, fit = 0;
+	char bytes[SH_CHARSET_NAME] = "";
+
+	if (all->n > 1)
+		guess(d->in, bytes);
+	for (size_t i = 0; i < all->n; i++) {
+		int got = try_charset(d, all->name[i], SH_CHARSET_DECLARED);
+		uint64_t odd;
+
+		if (got < 0)
+			return -1;
+		if (got == 0 || !mostly_right(d->out, d->before, d->verdict->ill) ||
+		    (strcmp(all->name[i], "UTF-8") == 0 && shifted(d->in)))
+			continue;
+		odd = 2 * oddness(d->out->p + d->before, d->out->n - d->before);
+		/* The guess of the bytes decides when both charsets fit. */
+		odd = d->verdict->ill                    ? 8 * odd + 8 * d->verdict->ill
+		      : strcmp(bytes, all->name[i]) == 0 ? 0
+							 : odd + 1;
+		fit++;
+		if (odd < least) {
+			least = odd;
+			best = i;
+		}
+	}
+	if (fit == 0)
+		return 0;
+	/* The last one is decoded already. */
+	return best + 1 == all->n ? 1 : try_charset(d, all->name[best], SH_CHARSET_DECLARED);
+}
+
+static int decide(struct decision *d, const char *const *labels)
+{
+	char name[SH_CHARSET_NAME];
 	const char *mark = marked(&d->in);
+	struct declared all;
 	int got;
 
 	if (mark)
 		return must_decode(d, mark, SH_CHARSET_MARK);
 	if (d->c->forced) {
-		canonical(d->c->forced, name);
+		sh_charset_canonical(d->c->forced, name);
 		return must_decode(d, name, SH_CHARSET_FORCED);
 	}
-	got = try_declared(d, declared, refuted);
+	collect(d, labels, &all);
+	if (all.n && strcmp(all.name[0], "UTF-8") != 0 && is_surely_utf8(d->in, &all))
+		return must_decode(d, "UTF-8", SH_CHARSET_OVERRULED);
+	got = try_declared(d, &all);
 	if (got)
 		return got;
-	if (!is_iso_2022_jp(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
+	if (!shifted(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
 		got = try_charset(d, "UTF-8", SH_CHARSET_UTF8);
 		if (got < 0 || mostly_right(d->out, d->before, d->verdict->ill))
 			return got;
 	}
 	guess(d->in, name);
 	if (*name)
-		return must_decode(
-		    d, name, *refuted ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
-	if (*refuted)
-		return must_decode(d, refuted, SH_CHARSET_DECLARED);
+		return must_decode(d, name, all.n ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
+	if (all.n)
+		return must_decode(d, all.name[0], SH_CHARSET_DECLARED);
 	if (sh_utf8_valid(d->in.p, d->in.n))
 		return must_decode(d, "UTF-8", SH_CHARSET_UTF8);
 	return must_decode(d, "WINDOWS-1252", SH_CHARSET_ASSUMED);
 }
 
-int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *const declared[2],
-    struct sh_buf *out, struct sh_charset_verdict *verdict, struct sh_error *err)
+int sh_charset_decode(struct sh_charset *c, struct sh_slice in,
+    const char *const declared[SH_CHARSET_DECLARATIONS], struct sh_buf *out,
+    struct sh_charset_verdict *verdict, struct sh_error *err)
 {
 	struct decision d = { c, in, out, out->n, verdict, err };
 
-	*verdict = (struct sh_charset_verdict){ "UTF-8", SH_CHARSET_UTF8, 0 };
+	*verdict = (struct sh_charset_verdict){ "UTF-8", SH_CHARSET_UTF8, 0, "" };
 	if (in.n == 0)
 		return 0;
 	return decide(&d, declared) < 0 ? -1 : 0;

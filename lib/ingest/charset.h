@@ -4,11 +4,14 @@
  *
  *     1. a byte order mark
  *     2. the charset that the caller forces
- *     3. a declared charset that iconv has and the bytes do not contradict
- *     4. UTF-8, when most characters beyond ASCII are well-formed
- *     5. the guess of unicode/encoding.h or of libuchardet
- *     6. the declared charset that the bytes contradict
- *     7. windows-1252, in which nearly all bytes are text
+ *     3. UTF-8, when several characters beyond ASCII are well-formed and none is ill-formed, whatever
+ *        is declared
+ *     4. a declared charset that iconv has and the bytes do not contradict. Of several such charsets
+ *        the bytes choose: the guess of rule 6, or the text with fewer unlikely characters
+ *     5. UTF-8, when most characters beyond ASCII are well-formed
+ *     6. the guess of unicode/encoding.h or of libuchardet
+ *     7. the declared charset that the bytes contradict
+ *     8. windows-1252, in which nearly all bytes are text
  *
  * A sequence that cannot be decoded becomes U+FFFD and is counted. */
 #ifndef SH_INGEST_CHARSET_H
@@ -17,24 +20,28 @@
 #include <iconv.h>
 
 #include "base/buf.h"
+#include "ingest/charset_name.h"
 
 enum sh_charset_why {
 	SH_CHARSET_MARK,         /* rule 1 */
 	SH_CHARSET_FORCED,       /* rule 2 */
-	SH_CHARSET_DECLARED,     /* rules 3 and 6 */
-	SH_CHARSET_UTF8,         /* rule 4 */
-	SH_CHARSET_DETECTED,     /* rule 5, without a declared charset */
-	SH_CHARSET_CONTRADICTED, /* rule 5, against a declared charset */
-	SH_CHARSET_ASSUMED,      /* rule 7 */
+	SH_CHARSET_OVERRULED,    /* rule 3, against a declared charset */
+	SH_CHARSET_DECLARED,     /* rules 4 and 7 */
+	SH_CHARSET_UTF8,         /* rule 5 */
+	SH_CHARSET_DETECTED,     /* rule 6, without a declared charset */
+	SH_CHARSET_CONTRADICTED, /* rule 6, against a declared charset */
+	SH_CHARSET_ASSUMED,      /* rule 8 */
 };
 
-enum { SH_CHARSET_NAME = 64 }; /* bytes of a name with its NUL */
+/* Most declarations of one text: of a header, of an XML declaration, of <meta>. */
+enum { SH_CHARSET_DECLARATIONS = 3 };
 
 /* The charset that a text was decoded from. */
 struct sh_charset_verdict {
 	char name[SH_CHARSET_NAME]; /* in upper case, as for iconv */
 	enum sh_charset_why why;
-	uint64_t ill; /* sequences of this text that were replaced */
+	uint64_t ill;                  /* sequences of this text that were replaced */
+	char unknown[SH_CHARSET_NAME]; /* a declared name that iconv does not have; "": none */
 };
 
 /* Holds the last converter for the next text. A zeroed struct is ready. It serves one thread. */
@@ -47,11 +54,12 @@ struct sh_charset {
 
 void sh_charset_free(struct sh_charset *c);
 
-/* Appends the text as well-formed UTF-8, without its byte order mark. declared: up to two names,
- * NULL or "" for none; the first one has precedence. SH_ERR_RECORD: iconv lacks the charset that
- * rule 1, 2, 5 or 7 gives. */
-int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *const declared[2],
-    struct sh_buf *out, struct sh_charset_verdict *verdict, struct sh_error *err);
+/* Appends the text as well-formed UTF-8, without its byte order mark. declared: names, NULL or ""
+ * for none; the first one has precedence. SH_ERR_RECORD: iconv lacks the charset that rule 1, 2, 6
+ * or 8 gives. */
+int sh_charset_decode(struct sh_charset *c, struct sh_slice in,
+    const char *const declared[SH_CHARSET_DECLARATIONS], struct sh_buf *out,
+    struct sh_charset_verdict *verdict, struct sh_error *err);
 
 /* Appends UTF-8 with U+FFFD for each ill-formed sequence, and adds the number of such sequences to
  * *ill. */

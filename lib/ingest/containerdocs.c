@@ -54,9 +54,9 @@ static int read_member(struct member *m, const struct sh_member *member, struct 
 	case SH_MEMBER_FOLDER:
 		return 0;
 	case SH_MEMBER_LINK:
-		return sh_ingest_leave_out(m->in, "link in a container", err);
+		return sh_ingest_leave_out(m->in, "link in a container", false, err);
 	case SH_MEMBER_SPECIAL:
-		return sh_ingest_leave_out(m->in, "special file in a container", err);
+		return sh_ingest_leave_out(m->in, "special file in a container", false, err);
 	default:
 		return read_file(m, member->name, err);
 	}

@@ -1,11 +1,13 @@
 /* Detects the form of a file. */
 #include "ingest/format.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 #include "ingest/header.h"
 #include "ingest/jsonscan.h"
 #include "ingest/mail.h"
+#include "record/foreign.h"
 #include "record/json.h"
 #include "unicode/utf8.h"
 
@@ -236,44 +238,14 @@ const char *sh_format_doubt(
 	return NULL;
 }
 
-const char *sh_format_other(struct sh_slice head)
+const char *sh_format_other(struct sh_slice head, char *room, size_t n)
 {
-	static const struct {
-		size_t at;
-		struct sh_slice begin;
-		const char *what;
-	} kinds[] = {
-		{ 0, { "%PDF-", 5 }, "PDF (convert it with pdftotext)" },
-		{ 0, { "PK\3\4", 4 },
-		    "office document or e-book (convert it with pandoc -t plain)" },
-		{ 0, { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8 },
-		    "old office document (soffice --convert-to txt)" },
-	};
+	const struct sh_foreign *f = sh_foreign_form(head);
 
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-		const struct sh_slice *begin = &kinds[i].begin;
-
-		if (head.n >= kinds[i].at + begin->n &&
-		    memcmp(head.p + kinds[i].at, begin->p, begin->n) == 0)
-			return kinds[i].what;
-	}
-	return "file without text";
-}
-
-/* Returns whether the head is a single message: at least three common header fields occur. */
-static bool is_message(struct sh_slice head)
-{
-	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
-		"To", "Date", "Subject", "Message-ID", "MIME-Version" };
-	struct sh_slice v;
-	size_t found = 0, n = sh_mail_header_size(head);
-
-	if (n == 0 || (n == head.n && head.n < SEEN))
-		return false;
-	head.n = n;
-	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-		found += sh_header_find(head, fields[i], &v);
-	return found >= 3;
+	if (!f)
+		return "file without text (--format text reads it)";
+	snprintf(room, n, "%s (%s)", f->what, f->remedy);
+	return room;
 }
 
 static bool begins_page(struct sh_slice head)
@@ -292,11 +264,13 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
 		NULL };
 	struct sh_slice name = plain_name(file), bare = sh_utf8_skip_bom(head);
-	struct sh_slice line = first_line(bare);
+	struct sh_slice line = first_line(sh_past_blank_lines(bare));
 
 	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)
 		return SH_FORMAT_WARC;
-	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(bare)) && head.n))
+	if (sh_mbox_from(line) ||
+	    ((ends_in(name, mail) || sh_mail_looks(sh_past_blank_lines(bare), head.n >= SEEN)) &&
+		head.n))
 		return SH_FORMAT_MBOX;
 	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;

@@ -30,9 +30,9 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
-/* Returns the name of the form of a file that is not text. When a command can convert the file to
- * text, the name includes the command. */
-const char *sh_format_other(struct sh_slice head);
+/* Returns the name of the form of a file that is not text, and in brackets what makes text of it.
+ * The name may be in the n bytes of `room`. */
+const char *sh_format_other(struct sh_slice head, char *room, size_t n);
 
 /* Bytes that suffice to detect a format, with a byte order mark. */
 enum { SH_FORMAT_HEAD = 64 * 1024 + 3 };

@@ -1,6 +1,9 @@
 #include "ingest/forms.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
+#include "ingest/warc.h"
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 {
@@ -65,9 +68,37 @@ int sh_ingest_bad(
 	return in->bad(in->arg, record, err);
 }
 
-int sh_ingest_leave_out(struct sh_ingest *in, const char *what, struct sh_error *err)
+int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struct sh_error *err)
 {
 	if (in->skipped)
-		in->skipped(in->arg, what);
+		in->skipped(in->arg, what, file);
 	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
+}
+
+int sh_ingest_resume(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
+{
+	uint64_t lost = 0, from = w ? w->at : 0;
+	bool member = r->failed.code != SH_OK;
+	struct sh_error again;
+	char *tail;
+
+	if (err->code != SH_ERR_IO || !in->trouble)
+		return -1;
+	if (member && sh_reader_resume(r, &lost, &again) <= 0)
+		return -1;
+	if (w && member)
+		w->at = UINT64_MAX; /* the next record may stand where the broken one stood */
+	if (w && sh_warc_resume(r, w, &again) <= 0 && !member)
+		return -1;
+	tail = strrchr(err->text, ';');
+	if (!tail)
+		tail = err->text + strlen(err->text);
+	snprintf(tail, sizeof err->text - (size_t)(tail - err->text),
+	    "; %llu bytes up to the next %s are lost",
+	    (unsigned long long)(member ? lost : r->offset - from), member ? "frame" : "record");
+	if (!err->file)
+		err->file = r->name;
+	in->resumed = true;
+	return in->trouble(in->arg, err) < 0 ? -1 : 1;
 }

@@ -20,10 +20,12 @@ struct sh_ingest {
 	/* Receives a bad record as it stands in the file, and the error. When a file is one
 	 * document, the record is the name of the file. Returns 0 to go on with the next record. */
 	int (*bad)(void *arg, struct sh_slice record, struct sh_error *err);
-	/* Receives the kind of an input that was left out because it is not text; may be NULL. */
-	void (*skipped)(void *arg, const char *what);
+	/* Receives the kind of an input that was left out because it is not text; may be NULL.
+	 * file: a whole file or member, not a record. */
+	void (*skipped)(void *arg, const char *what, bool file);
 	/* Receives the error of a container's member that cannot be read; err->file is FILE#MEMBER.
-	 * Returns 0 to go on with the next member. NULL: the error ends the container. */
+	 * Also receives the error of a frame or record that is passed over. Returns 0 to go on.
+	 * NULL: the error ends the file. */
 	int (*trouble)(void *arg, struct sh_error *err);
 	/* Receives the number of bytes read since its last call; may be NULL. */
 	void (*progress)(void *arg, uint64_t n);
@@ -36,7 +38,8 @@ struct sh_ingest {
 	struct sh_tally left_out; /* inputs that are not text, by kind */
 	struct sh_tally as_text;  /* texts that look like a file of many documents, by form */
 
-	bool marked; /* the current JSON file begins with the byte order mark of UTF-8 */
+	bool resumed; /* the next line may be the end of a line that was lost */
+	bool marked;  /* the current JSON file begins with the byte order mark of UTF-8 */
 
 	/* Scratch memory. */
 	struct sh_document_room room;
@@ -96,7 +99,13 @@ int sh_ingest_document(
 int sh_ingest_bad(
     struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err);
 
-/* Reports and counts an input that is not text. what: its kind. */
-int sh_ingest_leave_out(struct sh_ingest *in, const char *what, struct sh_error *err);
+/* After SH_ERR_IO, as compressed data are damaged or a record is broken: looks for the next frame or
+ * record, and reports what is lost to in->trouble(). w: of a WARC file; otherwise NULL. Returns 1 to
+ * go on; or -1, and *err is as it was. */
+int sh_ingest_resume(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
+
+/* Reports and counts an input that is not text. what: its kind. file: see skipped(). */
+int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struct sh_error *err);
 
 #endif

@@ -21,6 +21,16 @@ struct sh_slice sh_trim(struct sh_slice s)
 	return s;
 }
 
+struct sh_slice sh_past_blank_lines(struct sh_slice s)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < s.n && is_blank(s.p[i]); i++)
+		if (s.p[i] == '\n')
+			at = i + 1;
+	return sh_slice(s.p + at, s.n - at);
+}
+
 bool sh_slice_like(struct sh_slice s, const char *word)
 {
 	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
@@ -48,9 +58,7 @@ size_t sh_header_size(struct sh_slice in)
 	return in.n;
 }
 
-/* Returns whether the line is a field, or continues one. A field is a name of printable characters
- * and a colon. Old mail has blanks before the colon. */
-static bool is_field(struct sh_slice line)
+bool sh_header_is_field(struct sh_slice line)
 {
 	size_t n = 0;
 
@@ -83,7 +91,7 @@ size_t sh_mail_header_size(struct sh_slice in)
 		if (line.n == 0)
 			return next;
 		first = first && is_envelope(line);
-		if (!first && !is_field(line))
+		if (!first && !sh_header_is_field(line))
 			return at;
 		at = next;
 	}
@@ -271,15 +279,34 @@ void sh_media_parse(struct sh_slice value, struct sh_media *media)
 	};
 	const size_t n = sizeof wanted / sizeof *wanted;
 	char scrap[256];
+	bool first;
 	size_t i;
 
 	*media = (struct sh_media){ 0 };
-	sh_header_word(value, media->type, sizeof media->type);
-	while (p < end && (p = memchr(p, ';', (size_t)(end - p)))) {
+	/* Some servers write the whole value in quotes. */
+	if (value.n && *p == '"' && memchr(p, '/', value.n))
+		p++;
+	sh_header_word(sh_slice(p, (size_t)(end - p)), media->type, sizeof media->type);
+	media->type[strcspn(media->type, "\"")] = '\0';
+	/* Others write only parameters, "charset=utf-8", or leave the semicolon out. */
+	first = strchr(media->type, '=') != NULL;
+	if (first) {
+		*media->type = '\0';
+	} else {
+		const char *q = p + strlen(media->type);
+
+		while (q < end && is_blank(*q))
+			q++;
+		first = q > p + strlen(media->type) && q < end && !strchr(";,(", *q);
+		p = first ? q : p;
+	}
+	while (p < end && (first || (p = memchr(p, ';', (size_t)(end - p))))) {
 		struct sh_slice name;
 		const char *from;
 
-		for (p++; p < end && is_blank(*p); p++)
+		p += !first;
+		first = false;
+		for (; p < end && is_blank(*p); p++)
 			continue;
 		for (from = p; p < end && *p != '=' && *p != ';'; p++)
 			continue;

@@ -14,6 +14,10 @@ size_t sh_header_size(struct sh_slice in);
  * then begins the body. */
 size_t sh_mail_header_size(struct sh_slice in);
 
+/* Returns whether the line, which is not empty, is a field, or continues one. A field is a name of
+ * printable characters and a colon. Old mail has blanks before the colon. */
+bool sh_header_is_field(struct sh_slice line);
+
 /* Sets *value to the value of the first field of this name, without blanks at both ends. The case
  * of the name does not matter. A folded value contains line ends. Returns false and leaves *value
  * as it is when there is no such field. */
@@ -42,6 +46,9 @@ void sh_header_word(struct sh_slice value, char *word, size_t room);
 
 /* Returns s without blanks and line ends at both ends. */
 struct sh_slice sh_trim(struct sh_slice s);
+
+/* Returns s without the blank lines at its beginning. */
+struct sh_slice sh_past_blank_lines(struct sh_slice s);
 
 /* Returns whether s equals the word when the case of ASCII letters is ignored. */
 bool sh_slice_like(struct sh_slice s, const char *word);

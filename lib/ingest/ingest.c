@@ -77,6 +77,9 @@ static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *p
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
     struct sh_slice id, struct sh_error *err)
 {
+	char room[160];
+	const char *what;
+
 	in->reader = r;
 	switch (format) {
 	case SH_FORMAT_JSONL:
@@ -86,7 +89,8 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	case SH_FORMAT_MBOX:
 		return sh_ingest_mbox(in, r, id, err);
 	case SH_FORMAT_NONE:
-		return sh_ingest_leave_out(in, sh_format_other(sh_reader_ready(r)), err);
+		what = sh_format_other(sh_reader_ready(r), room, sizeof room);
+		return sh_ingest_leave_out(in, what, true, err);
 	default:
 		return whole_file(
 		    in, format == SH_FORMAT_HTML ? SH_BODY_HTML : SH_BODY_TEXT, r, id, err);
@@ -105,7 +109,7 @@ int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name,
 	container = sh_container_of(sh_reader_ready(r));
 	if (container && member)
 		return sh_ingest_leave_out(
-		    in, "container within a container (unpack it first)", err);
+		    in, "container within a container (unpack it first)", true, err);
 	if (container)
 		return sh_ingest_container(in, container, r, id, err);
 	if (format == SH_FORMAT_AUTO && detect(in, r, name, &format, err) < 0)

@@ -5,7 +5,7 @@
 /* Decodes the line from the forced charset, if there is one. */
 static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *err)
 {
-	static const char *const none[2] = { NULL, NULL };
+	static const char *const none[SH_CHARSET_DECLARATIONS];
 	struct sh_charset_verdict verdict;
 
 	if (!in->body.charset.forced || in->marked)

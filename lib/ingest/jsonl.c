@@ -65,11 +65,19 @@ int sh_ingest_jsonl(
 	line = sh_trim(sh_reader_ready(r));
 	if (line.n && *line.p == '[')
 		return sh_ingest_json_array(in, r, file, err);
-	while ((got = sh_reader_line(r, 0, in->max_size + 1, &line, err)) > 0) {
-		size_t n = line.n;
-		bool too_long;
+	in->resumed = false;
+	for (;;) {
+		bool too_long, first = in->resumed;
 		int bad = 0;
+		size_t n;
 
+		got = sh_reader_line(r, 0, in->max_size + 1, &line, err);
+		if (got < 0 && sh_ingest_resume(in, r, NULL, err) > 0)
+			continue;
+		if (got <= 0)
+			return got;
+		n = line.n;
+		in->resumed = false;
 		line.n -= line.p[n - 1] == '\n';
 		too_long = line.n > in->max_size;
 		if (too_long) {
@@ -80,7 +88,8 @@ int sh_ingest_jsonl(
 		} else if (!is_blank_line(sh_json_past_separator(line))) {
 			bad = sh_ingest_json(in, sh_json_past_separator(line), file, r->line, err);
 		}
-		if (bad < 0) {
+		/* Behind damaged data the line may lack its beginning. */
+		if (bad < 0 && !(first && err->code == SH_ERR_RECORD)) {
 			err->line = r->line;
 			if (sh_ingest_bad(in, r, line, err) < 0)
 				return -1;
@@ -91,5 +100,4 @@ int sh_ingest_jsonl(
 		if (!too_long)
 			sh_reader_consume(r, n);
 	}
-	return got;
 }

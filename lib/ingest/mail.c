@@ -8,6 +8,21 @@
 
 enum { DEPTH_MAX = 64 };
 
+bool sh_mail_looks(struct sh_slice head, bool more)
+{
+	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
+		"To", "Date", "Subject", "Message-ID", "MIME-Version" };
+	struct sh_slice v;
+	size_t found = 0, n = sh_mail_header_size(head);
+
+	if (n == 0 || (n == head.n && !more))
+		return false;
+	head.n = n;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		found += sh_header_find(head, fields[i], &v);
+	return found >= 3;
+}
+
 /* ---- parts ---- */
 
 struct mail {

@@ -1,5 +1,6 @@
 /* Documents out of mbox files and messages. */
 #include "ingest/forms.h"
+#include "ingest/header.h"
 #include "ingest/mail.h"
 
 #include <stdio.h>
@@ -34,15 +35,20 @@ static void add_place(const struct sh_mbox *m, struct sh_error *err)
 	    text);
 }
 
-/* Skips a byte order mark, which would make the first line no field. */
-static int drop_mark(struct sh_reader *r, struct sh_error *err)
+/* Skips a byte order mark, which would make the first line no field, and blank lines before the
+ * first message. */
+static int skip_to_message(struct sh_reader *r, struct sh_error *err)
 {
-	struct sh_slice head;
+	struct sh_slice head, rest;
 
-	if (sh_reader_need(r, 3, err) < 0)
+	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
 	head = sh_reader_ready(r);
-	sh_reader_consume(r, head.n - sh_utf8_skip_bom(head).n);
+	rest = sh_utf8_skip_bom(head);
+	if (sh_mbox_from(sh_past_blank_lines(rest)) ||
+	    sh_mail_looks(sh_past_blank_lines(rest), true))
+		rest = sh_past_blank_lines(rest);
+	sh_reader_consume(r, head.n - rest.n);
 	return 0;
 }
 
@@ -52,11 +58,18 @@ int sh_ingest_mbox(
 	struct sh_mbox m = { 0 };
 	int got;
 
-	if (drop_mark(r, err) < 0)
+	if (skip_to_message(r, err) < 0)
 		return -1;
-	while ((got = sh_mbox_next(r, &m, in->max_size, err)) > 0) {
-		struct sh_slice raw = sh_slice(sh_reader_ready(r).p, m.size);
+	for (;;) {
+		struct sh_slice raw;
 
+		got = sh_mbox_next(r, &m, in->max_size, err);
+		if (got < 0 && m.quoted && sh_ingest_resume(in, r, NULL, err) > 0 &&
+		    sh_mbox_resume(r, &m, err) == 0)
+			continue;
+		if (got <= 0)
+			break;
+		raw = sh_slice(sh_reader_ready(r).p, m.size);
 		if (one_message(in, &m, id, err) == 0)
 			continue;
 		if (err->code == SH_ERR_RECORD)

@@ -144,7 +144,23 @@ static int odd_comment(struct rewriting *w, const char **p, const char *end)
 	bool doctype = end - from > 9 && strncasecmp(from, "<!doctype", 9) == 0;
 
 	*p = close ? close + 1 : end;
-	return close && !doctype ? replace(w, from, (size_t)(*p - from), "<!---->") : 0;
+	return doctype ? 0 : replace(w, from, (size_t)(*p - from), "<!---->");
+}
+
+/* Replaces the CDATA at *p by its text. */
+static int cdata(struct rewriting *w, const char **p, const char *end)
+{
+	const char *from = *p + 9, *close = memmem(from, (size_t)(end - from), "]]>", 3);
+	const char *stop = close ? close : end;
+
+	if (replace(w, *p, 9, "") < 0)
+		return -1;
+	for (; from < stop; from++)
+		if ((*from == '<' || *from == '&') &&
+		    replace(w, from, 1, *from == '<' ? "&lt;" : "&amp;") < 0)
+			return -1;
+	*p = close ? close + 3 : end;
+	return close ? replace(w, close, 3, "") : 0;
 }
 
 /* Moves *p behind the tag at *p; behind the start tag of an opaque element, on to the end tag.
@@ -174,6 +190,15 @@ static bool is_letter(char c)
 	return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
+/* Counts open <svg> and <math> elements: only there browsers read CDATA as text. */
+static void count_foreign(const char *tag, const char *end, unsigned *open)
+{
+	bool closes = tag[1] == '/';
+
+	if (has_name(tag + 1 + closes, end, "svg") || has_name(tag + 1 + closes, end, "math"))
+		*open = closes ? *open - (*open > 0) : *open + 1;
+}
+
 static bool is_cdata(const char *p, size_t left)
 {
 	return left > 9 && memcmp(p, "<![CDATA[", 9) == 0;
@@ -184,6 +209,7 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 	struct rewriting w = { page->p, room, err };
 	const char *p = page->p, *end = p + page->n;
 	bool absent[OPAQUE] = { false };
+	unsigned foreign = 0;
 
 	while ((p = memchr(p, '<', (size_t)(end - p)))) {
 		size_t left = (size_t)(end - p);
@@ -192,9 +218,12 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 		if (left > 4 && memcmp(p, "<!--", 4) == 0)
 			bad = comment(&w, &p, end);
-		else if (is_letter(c) || (c == '/' && left > 2 && is_letter(p[2])))
+		else if (is_letter(c) || (c == '/' && left > 2 && is_letter(p[2]))) {
+			count_foreign(p, end, &foreign);
 			bad = tag(&w, &p, end, absent);
-		else if (c == '?' || c == '/' || (c == '!' && !is_cdata(p, left)))
+		} else if (foreign && is_cdata(p, left))
+			bad = cdata(&w, &p, end);
+		else if (c == '?' || c == '/' || c == '!')
 			bad = odd_comment(&w, &p, end);
 		else
 			p++;

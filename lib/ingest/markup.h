@@ -9,8 +9,9 @@
  *     "<script>" or "<!--" in a title, <textarea> or <iframe>
  *                                    as markup that hides all text behind it
  *
- * The rewritten page has none of these, and the text that browsers show. One difference stays:
- * CDATA is text, as in XML, although browsers treat it as a comment. */
+ *     "<![CDATA[" in <svg>, <math>   as markup; elsewhere it is a comment
+ *
+ * The rewritten page has none of these, and the text that browsers show. */
 #ifndef SH_INGEST_MARKUP_H
 #define SH_INGEST_MARKUP_H
 

@@ -1,4 +1,5 @@
 /* Reads the messages of an mbox file. */
+#include "ingest/header.h"
 #include "ingest/mail.h"
 
 enum { FROM_MAX = 1000 }; /* bytes of a From_ line that are looked at */
@@ -25,6 +26,28 @@ bool sh_mbox_from(struct sh_slice line)
 	return false;
 }
 
+/* Returns whether the From_ line is whole, as in "From joe@example.org Sat Nov 21 10:00:00 2026":
+ * weekday, month, day and time. */
+static bool is_whole_from(struct sh_slice line)
+{
+	static const char days[] = "SunMonTueWedThuFriSat",
+			  months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+	if (!sh_mbox_from(line))
+		return false;
+	for (size_t i = 5; i + 16 < line.n && i < FROM_MAX; i++) {
+		const char *p = line.p + i;
+		const char *day = memmem(days, sizeof days - 1, p, 3);
+		const char *month = memmem(months, sizeof months - 1, p + 4, 3);
+
+		if (p[-1] == ' ' && p[3] == ' ' && p[7] == ' ' && day && (day - days) % 3 == 0 &&
+		    month && (month - months) % 3 == 0 && (is_digit(p[8]) || p[8] == ' ') &&
+		    is_digit(p[9]))
+			return true;
+	}
+	return false;
+}
+
 static bool is_empty(struct sh_slice line)
 {
 	return (line.n == 1 && line.p[0] == '\n') ||
@@ -43,18 +66,41 @@ static struct sh_slice unquote(struct sh_slice line)
 	return line;
 }
 
-/* Skips the rest of a message that was too large. cut: the rest begins within a line. Stops at the
+/* Sets *begins to whether the next message begins at the line, which stands `from` bytes behind the
+ * next byte. It does behind an empty line, and elsewhere when the line is whole and a header
+ * follows: some programs forget the empty line. */
+static int begins_message(struct sh_reader *r, size_t from, struct sh_slice line, bool empty,
+    bool *begins, struct sh_error *err)
+{
+	struct sh_slice next;
+
+	*begins = empty && sh_mbox_from(line);
+	if (*begins || !is_whole_from(line) || line.p[line.n - 1] != '\n')
+		return 0;
+	if (sh_reader_line(r, from + line.n, FROM_MAX, &next, err) < 0)
+		return -1;
+	*begins = next.n > 1 && next.p[0] != ' ' && next.p[0] != '\t' && sh_header_is_field(next);
+	return 0;
+}
+
+/* Skips the rest of a message that was too large. cut: the rest begins within a line. empty: it
+ * begins behind an empty line. Stops at the
  * From_ line of the next message. */
-static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
+static int skip_message(struct sh_reader *r, bool cut, bool empty, struct sh_error *err)
 {
 	enum { PIECE = 64 * 1024 };
 	struct sh_slice line;
-	bool whole = !cut, empty = false;
+	bool whole = !cut, begins = false;
 	int got;
 
 	while ((got = sh_reader_line(r, 0, PIECE, &line, err)) > 0) {
-		if (whole && empty && sh_mbox_from(line))
+		size_t n = line.n;
+
+		if (whole && begins_message(r, 0, line, empty, &begins, err) < 0)
+			return -1;
+		if (begins)
 			return 0;
+		line = sh_slice(sh_reader_ready(r).p, n); /* the bytes may have moved */
 		/* The first piece may be only the end of a line. */
 		empty = whole && is_empty(line);
 		whole = line.p[line.n - 1] == '\n';
@@ -68,13 +114,18 @@ static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err)
 {
 	struct sh_slice line;
-	bool empty = false;
+	bool empty = false, begins = false;
 	int got;
 
 	/* Enough of each line to recognise a From_ line, or to exceed the limit. */
 	while ((got = sh_reader_line(r, m->size, max - m->size + FROM_MAX + 4, &line, err)) > 0) {
-		if (m->size && empty && sh_mbox_from(line))
+		size_t n = line.n;
+
+		if (m->size && begins_message(r, m->size, line, empty, &begins, err) < 0)
+			return -1;
+		if (begins)
 			return 0;
+		line = sh_slice(sh_reader_ready(r).p + m->size, n); /* the bytes may have moved */
 		if (m->size + line.n > max) {
 			m->too_large = true;
 			m->cut = m->size == 0;
@@ -99,7 +150,7 @@ int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_e
 {
 	sh_reader_consume(r, m->size);
 	m->size = 0;
-	if (m->too_large && skip_message(r, m->cut, err) < 0)
+	if (m->too_large && skip_message(r, m->cut, false, err) < 0)
 		return -1;
 	m->too_large = false;
 	m->message.n = 0;
@@ -107,4 +158,11 @@ int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_e
 		return -1;
 	m->number += m->size > 0;
 	return m->size > 0;
+}
+
+int sh_mbox_resume(struct sh_reader *r, struct sh_mbox *m, struct sh_error *err)
+{
+	m->size = 0;
+	m->too_large = false;
+	return skip_message(r, false, true, err);
 }

@@ -54,13 +54,14 @@ static const char *after_comment(const char *p, const char *end)
 	return p ? p + 3 : end;
 }
 
-void sh_page_charset(struct sh_slice page, char *name, size_t room)
+void sh_page_charset(struct sh_slice page, char xml[SH_CHARSET_NAME], char meta[SH_CHARSET_NAME])
 {
 	const char *p = page.p, *end = page.p + (page.n < PRESCAN ? page.n : PRESCAN), *close;
 
-	*name = '\0';
+	*xml = *meta = '\0';
 	while (p < end && (p = memchr(p, '<', (size_t)(end - p)))) {
-		bool xml = end - p > 5 && strncasecmp(p, "<?xml", 5) == 0;
+		bool is_xml = end - p > 5 && strncasecmp(p, "<?xml", 5) == 0;
+		char *name = is_xml ? xml : meta;
 
 		if (end - p > 4 && memcmp(p, "<!--", 4) == 0) {
 			p = after_comment(p, end);
@@ -69,13 +70,14 @@ void sh_page_charset(struct sh_slice page, char *name, size_t room)
 		close = memchr(p, '>', (size_t)(end - p));
 		if (!close)
 			return;
-		if ((xml || (end - p > 5 && strncasecmp(p, "<meta", 5) == 0)) &&
-		    value_after(sh_slice(p, (size_t)(close - p)), xml ? "encoding" : "charset",
-			name, room)) {
+		if ((is_xml || (end - p > 5 && strncasecmp(p, "<meta", 5) == 0)) &&
+		    value_after(sh_slice(p, (size_t)(close - p)), is_xml ? "encoding" : "charset",
+			name, SH_CHARSET_NAME)) {
 			/* These bytes were read as ASCII, so they are no UTF-16. */
-			if (strncmp(name, "utf-16", 6) == 0 && room > 5)
+			if (strncmp(name, "utf-16", 6) == 0)
 				strcpy(name, "utf-8");
-			return;
+			if (!is_xml)
+				return;
 		}
 		p++;
 	}

@@ -11,6 +11,7 @@
 #define SH_INGEST_PAGE_H
 
 #include "base/buf.h"
+#include "ingest/charset_name.h"
 
 /* Appends the text of a page in UTF-8, as UTF-8. SH_ERR_RECORD: the page needs too much time, or
  * has more than INT_MAX bytes; or the build is without libxml2. */
@@ -31,9 +32,8 @@ void sh_page_allocate_with(const struct sh_page_memory *m);
  * SH_ERR_RECORD when a tag has too many attributes. */
 void sh_page_watch(const void *p, size_t n);
 
-/* Stores the charset that the page declares in <meta> or in an XML declaration, within its first
- * 4096 bytes, in lower case. Stores "" when there is none that fits in `room` bytes with its
- * NUL. */
-void sh_page_charset(struct sh_slice page, char *name, size_t room);
+/* Stores the charsets that the page declares in an XML declaration and in the first <meta> that has
+ * one, within its first 4096 bytes, in lower case. Stores "" where there is none of this length. */
+void sh_page_charset(struct sh_slice page, char xml[SH_CHARSET_NAME], char meta[SH_CHARSET_NAME]);
 
 #endif

@@ -15,10 +15,46 @@ static int base64_value(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+static bool is_base64(struct sh_slice line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (base64_value(line.p[i]) < 0 && line.p[i] != '=')
+			return false;
+	return line.n > 0;
+}
+
+/* Returns the data without the footer that a mailing list added behind them. The footer begins with
+ * the first line that is not base64, behind one that is, or with the empty line before it. A line
+ * as long as the others may have characters that were damaged. */
+static struct sh_slice without_footer(struct sh_slice in)
+{
+	const char *p = in.p, *end = in.n ? p + in.n : p, *blank = NULL;
+	size_t width = 0;
+
+	while (p < end) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+		struct sh_slice line = sh_slice(p, (size_t)(stop - p));
+
+		while (line.n && strchr(" \t\r", line.p[line.n - 1]) && line.p[line.n - 1])
+			line.n--;
+		if (line.n == 0)
+			blank = width ? p : NULL;
+		else if (width && line.n != width && !is_base64(line))
+			return sh_slice(in.p, (size_t)((blank ? blank : p) - in.p));
+		else if (width == 0 && is_base64(line))
+			width = line.n;
+		if (line.n == width)
+			blank = NULL;
+		p = lf ? lf + 1 : end;
+	}
+	return in;
+}
+
 int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 {
 	unsigned bits = 0, held = 0;
 
+	in = without_footer(in);
 	if (sh_buf_reserve(out, in.n / 4 * 3 + 3, err) < 0)
 		return -1;
 	for (size_t i = 0; i < in.n; i++) {

@@ -6,7 +6,8 @@
 #include "base/buf.h"
 
 /* Append the decoded bytes. Both accept any input. The base64 decoder skips characters outside of
- * its alphabet, as RFC 2045 requires, and stops at the padding. The quoted-printable decoder copies
+ * its alphabet, as RFC 2045 requires, and stops at the padding, or before lines of text, such as
+ * the footer of a mailing list. The quoted-printable decoder copies
  * a "=" that begins no escape. */
 int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
 int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);

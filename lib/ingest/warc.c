@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "ingest/header.h"
+#include "unicode/utf8.h"
 
 enum {
 	LINE_MAX_BYTES = 64 * 1024,
@@ -52,8 +53,15 @@ static int skip_rest(struct sh_reader *r, struct sh_warc *w, struct sh_error *er
 			return broken(w, "the file ends within it", err);
 		w->unread = false;
 	}
-	while ((got = sh_reader_line(r, 0, LINE_MAX_BYTES, &line, err)) > 0 && is_empty(line))
+	while ((got = sh_reader_line(r, 0, LINE_MAX_BYTES, &line, err)) > 0) {
+		size_t mark = r->offset ? 0 : line.n - sh_utf8_skip_bom(line).n;
+
+		if (sh_trim(sh_slice(line.p + mark, line.n - mark)).n)
+			line.n = mark;
+		if (line.n == 0)
+			break;
 		sh_reader_consume(r, line.n);
+	}
 	return got;
 }
 
@@ -98,6 +106,24 @@ int sh_warc_next(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
 		return broken(w, "its Content-Length is missing, or no number", err);
 	w->unread = true;
 	return 1;
+}
+
+int sh_warc_resume(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
+{
+	struct sh_slice line;
+	bool whole = true;
+	int got;
+
+	w->unread = false;
+	while ((got = sh_reader_line(r, 0, LINE_MAX_BYTES, &line, err)) > 0) {
+		/* A record that is broken begins with such a line, too. */
+		if (whole && r->offset != w->at && line.n > 6 && memcmp(line.p, "WARC/", 5) == 0 &&
+		    line.p[5] >= '0' && line.p[5] <= '9')
+			return 1;
+		whole = line.p[line.n - 1] == '\n';
+		sh_reader_consume(r, line.n);
+	}
+	return got;
 }
 
 int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct sh_slice *start,

@@ -22,7 +22,7 @@ static int leave_out(
 
 	*wanted = false;
 	snprintf(text, sizeof text, "%s%s", what, which);
-	return sh_ingest_leave_out(in, text, err);
+	return sh_ingest_leave_out(in, text, false, err);
 }
 
 static int is_wanted(
@@ -174,13 +174,15 @@ int sh_ingest_warc_record(
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_warc w = { 0 };
-	int got;
+	int got = 1;
 
-	while ((got = sh_warc_next(r, &w, err)) > 0)
-		if (sh_ingest_warc_record(in, r, &w, err) < 0) {
-			got = -1;
-			break;
-		}
+	while (got > 0) {
+		got = sh_warc_next(r, &w, err);
+		if (got > 0)
+			got = sh_ingest_warc_record(in, r, &w, err) < 0 ? -1 : 1;
+		if (got < 0)
+			got = sh_ingest_resume(in, r, &w, err);
+	}
 	sh_warc_free(&w);
 	return got;
 }

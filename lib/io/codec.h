@@ -46,6 +46,10 @@ struct sh_codec {
 /* Returns the form of a file that begins with `head`; NULL when the file is not compressed. */
 const struct sh_codec *sh_codec_of(struct sh_slice head);
 
+/* Returns whether a frame of this form is likely to begin here, where its magic number stands amid
+ * other bytes. */
+bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head);
+
 /* Returns the form with this name, or NULL. Only this function finds the forms without a magic
  * number, "deflate" and "raw deflate". */
 const struct sh_codec *sh_codec_named(const char *name);

@@ -34,7 +34,8 @@ static int look_behind(struct sh_decompress_layer *l, struct sh_error *err)
 	l->padded = true;
 	while (l->at < l->in.n && l->in.p[l->at] == 0)
 		l->at++;
-	return l->at == l->in.n ? 0 : damaged(l->codec, err);
+	l->damaged = l->at < l->in.n;
+	return l->damaged ? damaged(l->codec, err) : 0;
 }
 
 /* Reads compressed bytes when none are left. Sets l->eof at the end. */
@@ -45,7 +46,7 @@ static int refill(struct sh_decompress *d, size_t i, struct sh_error *err)
 
 	if (l->at < l->in.n || l->eof)
 		return 0;
-	l->at = l->in.n = 0;
+	l->at = l->in.n = l->frame = 0;
 	if (sh_buf_reserve(&l->in, STEP, err) < 0)
 		return -1;
 	got = read_below(d, i, l->in.p, STEP, err);
@@ -77,6 +78,7 @@ static ssize_t report(
 	case SH_CODEC_NOMEM:
 		return sh_error_nomem(err);
 	default:
+		l->damaged = true;
 		return damaged(l->codec, err);
 	}
 }
@@ -87,7 +89,10 @@ static ssize_t decode(struct sh_decompress_layer *l, char *p, size_t room, struc
 {
 	struct sh_slice in = sh_slice(l->in.p + l->at, l->in.n - l->at);
 	char *to = p;
-	enum sh_codec_state state = l->codec->step(l->decoder, &in, &to, room);
+	enum sh_codec_state state;
+
+	l->frame = l->within ? l->frame : l->at;
+	state = l->codec->step(l->decoder, &in, &to, room);
 
 	l->at = (size_t)(in.p - l->in.p);
 	if (state != SH_CODEC_MORE && state != SH_CODEC_END && to > p) {
@@ -142,6 +147,55 @@ ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh
 		    SH_DECOMPRESS_RATIO, (unsigned long long)(SH_DECOMPRESS_FREE >> 20),
 		    d->layer[0].codec->command);
 	return got;
+}
+
+/* Looks for the beginning of a frame behind the one that is damaged. The decoder may have run past
+ * the end of this frame, so the search begins where the frame began, as far as its bytes are still
+ * here. Returns 1, 0 at the end of the stream, or -1. */
+static int find_frame(struct sh_decompress *d, uint64_t *lost, struct sh_error *err)
+{
+	struct sh_decompress_layer *l = &d->layer[0];
+
+	for (l->at = l->frame + 1;; l->at++, ++*lost) {
+		struct sh_slice rest = sh_slice(l->in.p + l->at, l->in.n - l->at);
+		ssize_t got = 1;
+
+		while (rest.n < SH_CODEC_MAGIC && !l->eof && got > 0) {
+			memmove(l->in.p, rest.p, rest.n);
+			l->at = 0;
+			l->in.n = rest.n;
+			if (sh_buf_reserve(&l->in, STEP, err) < 0)
+				return -1;
+			got = read_below(d, 0, l->in.p + l->in.n, STEP, err);
+			if (got < 0)
+				return -1;
+			l->in.n += (size_t)got;
+			l->eof = got == 0;
+			rest = sh_buf_slice(&l->in);
+		}
+		if (rest.n == 0)
+			return 0;
+		if (l->codec->is(rest) && sh_codec_likely(l->codec, rest))
+			return 1;
+	}
+}
+
+int sh_decompress_resume(struct sh_decompress *d, uint64_t *lost, struct sh_error *err)
+{
+	struct sh_decompress_layer *l = &d->layer[0];
+	int got;
+
+	*lost = 1;
+	if (d->layers != 1 || !l->damaged || l->in.n <= l->frame)
+		return 0;
+	got = find_frame(d, lost, err);
+	if (got <= 0)
+		return got;
+	l->codec->stop(l->decoder);
+	l->decoder = l->codec->start();
+	l->failed = SH_CODEC_MORE;
+	l->within = l->padded = l->damaged = false;
+	return l->decoder ? 1 : sh_error_nomem(err);
 }
 
 /* Reads once to the end of b, through the decoders added so far. */
@@ -206,7 +260,8 @@ int sh_decompress_start(struct sh_decompress *d, sh_decompress_read *read, void 
 void sh_decompress_free(struct sh_decompress *d)
 {
 	for (size_t i = 0; i < d->layers; i++) {
-		d->layer[i].codec->stop(d->layer[i].decoder);
+		if (d->layer[i].decoder)
+			d->layer[i].codec->stop(d->layer[i].decoder);
 		sh_buf_free(&d->layer[i].in);
 	}
 	*d = (struct sh_decompress){ 0 };

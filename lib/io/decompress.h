@@ -28,6 +28,8 @@ struct sh_decompress_layer {
 	void *decoder;
 	struct sh_buf in; /* compressed bytes; the first `at` bytes are decoded */
 	size_t at;
+	size_t frame;  /* offset in `in` of the current frame, 0 when it began earlier */
+	bool damaged;  /* the last error was that the data are damaged */
 	bool within;   /* the decoder is inside a frame */
 	bool complete; /* a frame has ended: another frame, zero bytes or the end may follow */
 	bool padded;   /* zero bytes have followed a frame: zero bytes or the end may follow */
@@ -53,6 +55,11 @@ int sh_decompress_start(struct sh_decompress *d, sh_decompress_read *read, void 
 /* Reads up to n decompressed bytes. Returns their number, 0 at the end, or -1. Call it only when
  * sh_decompress_start() has set d->layers > 0. */
 ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh_error *err);
+
+/* After damaged data: looks for the next frame, which sh_decompress_more() reads then. Sets *lost to
+ * the compressed bytes that are passed over, at most. Returns 1; 0 when there is no further frame;
+ * or -1. */
+int sh_decompress_resume(struct sh_decompress *d, uint64_t *lost, struct sh_error *err);
 
 void sh_decompress_free(struct sh_decompress *d);
 

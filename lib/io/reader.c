@@ -33,6 +33,17 @@ int sh_reader_check(const struct sh_reader *r, struct sh_error *err)
 	return -1;
 }
 
+int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
+{
+	int got = r->packed.layers ? sh_decompress_resume(&r->packed, lost, err) : 0;
+
+	if (got > 0) {
+		sh_reader_consume(r, sh_reader_ready(r).n);
+		r->failed = (struct sh_error){ 0 };
+	}
+	return got;
+}
+
 static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 {
 	const struct sh_reader *r = reader;

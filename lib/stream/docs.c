@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "record/fields.h"
+#include "record/foreign.h"
 #include "unicode/encoding.h"
 
 enum { GUESS_BYTES = 64 * 1024 };
@@ -12,6 +13,8 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 	enum sh_encoding guess = sh_encoding_guess(in->p, n);
 	const char *name = sh_encoding_iconv_name(guess);
 
+	if (sh_foreign_refuse(sh_slice(in->p, n), err) < 0)
+		return -1;
 	if (guess == SH_ENC_UTF8_BOM) {
 		in->p += 3;
 		in->n -= 3;

@@ -86,6 +86,34 @@ static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, cons
 	return p < end && (*p == 't' || *p == 'n' || *p == 'r' || *p == '\\') ? p + 1 : p;
 }
 
+/* Skips an escape sequence of a terminal (ECMA-48), such as the colours in a log: "ESC [ 3 1 m", or a
+ * title, "ESC ] ... BEL". Skips only the ESC when no sequence follows. Ends the open word. */
+static const uint8_t *skip_terminal(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *q = ++p;
+	uint8_t last = 0x30; /* the first of the bytes that end the sequence; 0: BEL or ESC \ */
+
+	sh_out_gap(t);
+	if (q < end && *q == '[') {
+		last = 0x40;
+		for (q++; q < end && *q >= 0x20 && *q < 0x40;)
+			q++;
+	} else if (q < end && (*q == ']' || *q == 'P' || *q == '_' || *q == '^')) {
+		last = 0;
+		while (q < end && *q != 7 && *q != '\n' && *q != SH_TERMINAL_ESCAPE)
+			q++;
+	} else {
+		while (q < end && *q >= 0x20 && *q < 0x30)
+			q++;
+	}
+	if (q < end && last && *q >= last && *q < 0x7F)
+		return q + 1;
+	if (last || q == end || (*q != 7 && (end - q < 2 || q[0] == '\n' || q[1] != '\\')))
+		return p;
+	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(q - p));
+	return q + (*q == 7 ? 1 : 2);
+}
+
 static const uint8_t *put_segment(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
@@ -188,6 +216,8 @@ static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const u
 			break;
 		if (*p == '\\') {
 			p = *floor = skip_escape(t, p, end);
+		} else if (*p == SH_TERMINAL_ESCAPE) {
+			p = *floor = skip_terminal(t, p, end);
 		} else if (t->opts.no_fold) {
 			p = scan_unfolded(t, p, lim, end);
 		} else {
@@ -287,7 +317,8 @@ int sh_cut_words(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 {
 	const uint8_t *floor = p;
 
-	if (t->ascii_kernel)
+	/* The kernel does not know the sequences of terminals. */
+	if (t->ascii_kernel && !memchr(p, SH_TERMINAL_ESCAPE, (size_t)(end - p)))
 		return cut_by_kernel(t, p, end, err);
 	while (p && p < end) {
 		const uint8_t *lim = end - p > STEP ? p + STEP : end;

@@ -42,11 +42,11 @@ static enum sh_body_kind fuzz_kind(struct sh_slice bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *copy = fuzz_copy(data, size, 0), name[SH_CHARSET_NAME];
+	char *copy = fuzz_copy(data, size, 0), xml[SH_CHARSET_NAME], name[SH_CHARSET_NAME];
 	struct sh_slice in = sh_slice(copy, size);
 
-	sh_page_charset(in, name, sizeof name);
-	check(strlen(name) < sizeof name);
+	sh_page_charset(in, xml, name);
+	check(strlen(xml) < sizeof xml && strlen(name) < sizeof name);
 	check(sh_format_detect(in, fuzz_kind(in), "f",
 		  &(struct sh_document_form){ .json = true }) != SH_FORMAT_AUTO);
 	as(SH_FORMAT_HTML, in);

@@ -146,23 +146,65 @@ static void ref_unescape(const char *text, size_t n, struct sh_buf *out)
 	}
 }
 
+/* Returns the bytes of the terminal's escape sequence at p, which begins with ESC; 1 for none. */
+static size_t ref_sequence(const char *p, size_t n)
+{
+	size_t i = 2, stop;
+
+	if (n < 2)
+		return 1;
+	if (p[1] == '[') {
+		while (i < n && p[i] >= 0x20 && p[i] <= 0x3F)
+			i++;
+		return i < n && p[i] >= 0x40 && p[i] <= 0x7E ? i + 1 : 1;
+	}
+	if (!strchr("]P_^", p[1]) || !p[1]) {
+		for (i = 1; i < n && p[i] >= 0x20 && p[i] <= 0x2F;)
+			i++;
+		return i < n && p[i] >= 0x30 && p[i] <= 0x7E ? i + 1 : 1;
+	}
+	for (stop = 1; stop < n && p[stop] != '\n' && p[stop] != 7 && p[stop] != 0x1B;)
+		stop++;
+	if (stop < n && p[stop] == 7)
+		return stop + 1;
+	return stop + 1 < n && p[stop] == 0x1B && p[stop + 1] == '\\' ? stop + 2 : 1;
+}
+
+/* Replaces each escape sequence by an ESC. Returns the ill-formed sequences in those. */
+static uint64_t ref_terminal(const char *text, size_t n, struct sh_buf *out)
+{
+	uint64_t ill = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t skip = text[i] == 0x1B ? ref_sequence(text + i, n - i) : 1;
+
+		append(out, text + i, 1);
+		ill += skip > 1 ? sh_utf8_count_ill(text + i, skip) : 0;
+		i += skip;
+	}
+	return ill;
+}
+
 static void ref_tokenize(struct ref *r, const char *text, size_t n)
 {
-	struct sh_buf plain = { 0 };
+	struct sh_buf shown = { 0 }, plain = { 0 };
+	uint64_t hidden = ref_terminal(text, n, &shown);
 	const uint8_t *p, *end;
 
 	if (r->o->raw)
-		append(&plain, text, n);
+		append(&plain, shown.p, shown.n);
 	else
-		ref_unescape(text, n, &plain);
-	r->ill = (r->o->no_fold ? repair : fold_by_map)(plain.p, plain.n, &r->folded);
+		ref_unescape(shown.p, shown.n, &plain);
+	r->ill = hidden + (r->o->no_fold ? repair : fold_by_map)(plain.p, plain.n, &r->folded);
+	sh_buf_free(&shown);
 	p = (uint8_t *)r->folded.p;
 	end = r->folded.n ? p + r->folded.n : p;
 	while (p < end) {
 		uint32_t c = sh_utf8_next_checked(&p, end);
 		utf8proc_category_t gc = utf8proc_category((utf8proc_int32_t)c);
 		bool cut = sh_script_of(c) >= SH_SCRIPT_HAN;
-		bool word = (gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ND) ||
+		bool word = (gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ND &&
+				gc != UTF8PROC_CATEGORY_ME) ||
 			    (cut && gc == UTF8PROC_CATEGORY_NL);
 
 		if (!word || cut)
@@ -222,11 +264,13 @@ static struct sh_stoplist *stop_for(bool no_fold)
 /* Words, separators and escapes of the kinds that matter, beside wholly random text. */
 static void random_document(struct sh_buf *b)
 {
-	static const char *const pieces[] = { " ", ", ", "\\n", "\\t", "\\\\", "\\", "_", "the",
-		"The", "a", "B", "12", "3", "人", "民", "は", "ー", "がぎ", "한국", "가", "ไทย",
-		"ม้า", "e\u0301", "\u0301", "\u0338", "\u200D", "\u00AD", "ß", "ﬁ", "İ", "Ⅳ", "①",
-		"ｶ", "ﾞ", "हिन्दी", "العَر", "👩‍👧", "\xFF", "\xE4\xBD", "\u1112\u1161\u11AB",
-		"\u11A7", "〇", "\u3099", "x", "<", "=", "ཀྵ", "ກ", "٣" };
+	static const char *const pieces[] = { "\x1b[31m", "\x1b[0;1m", "\x1b]0;t é\a",
+		"\x1b]8;;x\x1b\\", "\x1b(0", "\x1b", "1\xEF\xB8\x8F\xE2\x83\xA3", " ", ", ", "\\n",
+		"\\t", "\\\\", "\\", "_", "the", "The", "a", "B", "12", "3", "人", "民", "は", "ー",
+		"がぎ", "한국", "가", "ไทย", "ม้า", "e\u0301", "\u0301", "\u0338", "\u200D",
+		"\u00AD", "ß", "ﬁ", "İ", "Ⅳ", "①", "ｶ", "ﾞ", "हिन्दी", "العَر", "👩‍👧", "\xFF",
+		"\xE4\xBD", "\u1112\u1161\u11AB", "\u11A7", "〇", "\u3099", "x", "<", "=", "ཀྵ", "ກ",
+		"٣" };
 	size_t n = rng_below(30);
 
 	if (rng_below(3) == 0) {

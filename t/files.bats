@@ -1,0 +1,269 @@
+#!/usr/bin/env bats
+# Files as people have them: wrong declarations, broken boundaries, blank lines, binary files.
+
+load helper
+
+# needs WHAT...: skips the test when this build lacks the library for WHAT.
+needs() {
+	! shdoc --help | grep -q "without.*$1" || skip "a build without $1"
+}
+
+# charset NAME: skips the test when iconv(3) has no tables of this charset, as in programs linked statically.
+charset() {
+	printf '' | shdoc --from-charset "$1" >scrap 2>&1 || skip "iconv does not know $1"
+	rm -f scrap
+}
+
+@test "charsets: 1,400 texts of 20 charsets are read right, declared rightly, wrongly, not at all or twice" {
+	needs HTML
+	charset GB18030
+	charset CP932
+	! shdoc --help | grep -q 'without.*guesses' || skip 'a build without libuchardet'
+	python3 "$BATS_TEST_DIRNAME/charset-table.py"
+	[ "$(wc -l <expected.tsv)" -gt 1400 ]
+	try 'shdoc files'
+	exits 0
+	same expected.tsv out
+}
+
+@test "charsets: text that is UTF-8 is read as UTF-8 whatever is declared" {
+	needs HTML
+	charset GB18030
+	try "printf '<meta charset=gb2312><p>中央银行宣布调整货币政策，市场反应平稳</p>' | shdoc --format html"
+	exits 0
+	gives '-\t中央银行宣布调整货币政策，市场反应平稳'
+	says
+	try "printf '<meta charset=iso-8859-1><p>café' | shdoc --format html --verbose"
+	gives '-\tcafé'
+	says 'shdoc: -: html, UTF-8 (well-formed; the declared charset does not fit)'
+	# One pair of bytes of GB 2312, and one capital before a symbol, are UTF-8 only by chance.
+	try "printf '<meta charset=gb2312><p>\xd2\xbb' | shdoc --format html"
+	gives '-\t一'
+	try "printf '<meta charset=iso-8859-1><p>NESTL\xc9\xae' | shdoc --format html"
+	gives '-\tNESTLÉ®'
+}
+
+@test "charsets: aliases and code pages are known by any spelling; a name that nobody knows gets a note" {
+	charset CP850
+	mail() { printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\nContent-Type: text/plain; charset=%s\n\n%b\n' "$1" "$2"; }
+	for name in cp-850 CP850 ibm850 IBM00850 x-ibm-850 850; do
+		try "$(declare -f mail); mail $name 'd\202j\205 vu' | shdoc 2>/dev/null"
+		gives '1\tdéjà vu'
+	done
+	for name in win1251 windows-1251 WINDOWS_1251 cp-1251 x-cp1251; do
+		try "$(declare -f mail); mail $name '\317\360\350\342\345\362' | shdoc 2>/dev/null"
+		gives '1\tПривет'
+	done
+	for name in hz-gb-2312 HZ; do
+		try "$(declare -f mail); mail $name '~{<:Ky2;S{#,NpJ)l6HK!#~}Bye~~.' | shdoc 2>/dev/null"
+		gives '1\t己所不欲，勿施於人。Bye~.'
+	done
+	try "$(declare -f mail); mail klingon 'Grüße' | shdoc"
+	gives '1\tGrüße'
+	says "shdoc: 1 text taken for UTF-8 (well-formed; the declared charset 'klingon' is unknown)"
+	for name in unknown-8bit x-unknown default us-ascii; do
+		try "$(declare -f mail); mail $name 'Grüße' | shdoc"
+		gives '1\tGrüße'
+		says
+	done
+}
+
+# response TYPE BODY [URI]: prints a WARC record of an HTTP response.
+response() {
+	local block
+	block=$(printf 'HTTP/1.1 200 OK\r\nContent-Type: %s\r\n\r\n%b.' "$1" "$2")
+	block=${block%.}
+	printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n' \
+	    "${3:-u}" "${#block}" "$block"
+}
+
+@test "HTTP: the bytes decide when the Content-Type is no media type" {
+	needs HTML
+	charset WINDOWS-1251
+	for type in html text HTML '"text/html"' 'text/html charset=windows-1251' charset=windows-1251 '(null)' none \
+	    txt/html 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
+		response "$type" '<html><p>x  y<p>\317\360\350\342\345\362, \354\350\360' >a.warc
+		try 'shdoc a.warc 2>/dev/null'
+		exits 0
+		gives 'u\tx y\\nПривет, мир'
+	done
+	response html 'a < b' >a.warc
+	try 'shdoc a.warc'
+	gives 'u\ta < b'
+	response '(null)' '\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\1' >a.warc
+	try 'shdoc a.warc'
+	exits 0
+	gives
+	response text/plain '<html>a' >a.warc
+	try 'shdoc a.warc'
+	gives 'u\t<html>a'
+}
+
+@test "mail: base64 ends before the footer of a list, with and without padding" {
+	text='Dear all, the meeting takes place on Monday at ten, in the usual room. Bring the papers, please, and tell the others'
+	(printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\nContent-Transfer-Encoding: base64\n\n'
+	    printf %s "$text" | base64 | tr -d =) >head
+	for footer in '_______________________________________________\nlist mailing list\nlist@example.org\nhttp://example.org/listinfo' \
+	    '\nUnsubscribe\nhttp://example.org' '\n-- \nJoe' 'Sent by mail.example.org' '\n\n\nTo unsubscribe, write to us.'; do
+		(cat head; printf "$footer\n") >a.eml
+		try 'shdoc a.eml'
+		exits 0
+		gives "1\t$text"
+	done
+	# Line ends, blank lines and noise within the data do no harm.
+	(sed -n 1,6p head; printf %s "$text" | base64 | sed 's/$/ \r/; 1s/$/\n\r/') >a.eml
+	try 'shdoc a.eml'
+	gives "1\t$text"
+}
+
+@test "mbox: a whole 'From ' line before a header begins a message, without an empty line before it, too" {
+	message() { printf 'From a@b Sat Nov 21 10:00:00 2026\nFrom: x\nMessage-ID: <%s>\n\n%b\n' "$@"; }
+	(message 1 one; message 2 two; message 3 'three\nFrom here on 10:00\nFrom a@b Sat Nov 21 10:00:00 2026\nno field') >box
+	try 'shdoc box'
+	exits 0
+	gives '1\tone' '2\ttwo' '3\tthree\\nFrom here on 10:00\\nFrom a@b Sat Nov 21 10:00:00 2026\\nno field'
+	python3 -c 'import mailbox; print(*[m["Message-ID"] for m in mailbox.mbox("box") if m["Message-ID"]], sep="\n")' >python
+	cut -f 1 out | sed 's/.*/<&>/' | cmp - python
+	# A message that is too large ends there, too.
+	(message 1 "$(printf '%03000d' 0)"; message 2 two) >box
+	try 'shdoc --max-size 2K --rejects bad box'
+	gives '2\ttwo'
+}
+
+@test "mbox and WARC: blank lines before the first message or record make no document" {
+	for blank in '\n' '\r\n\r\n' ' \n\t\n\n' '\xef\xbb\xbf\n'; do
+		(printf "$blank"; printf 'From a@b Sat Nov 21 10:00:00 2026\nMessage-ID: <1>\n\none\n\n') >box
+		try 'shdoc box'
+		exits 0
+		gives '1\tone'
+		(printf "$blank"; printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\n\none\n') | tee one.eml >one
+		try 'shdoc one one.eml'
+		gives '1\tone' '1\tone'
+		(printf "$blank"; response text/plain one) >w
+		for how in 'shdoc w' 'shdoc -j 2 w' 'gzip <w | shdoc'; do
+			try "$how"
+			exits 0
+			gives 'u\tone'
+			says
+		done
+	done
+}
+
+# members FILE...: prints each file as a gzip member of its own; the member of a file named bad* is damaged.
+members() {
+	python3 - "$@" <<-'END'
+		import gzip, sys
+		for name in sys.argv[1:]:
+		    data = bytearray(gzip.compress(open(name, "rb").read(), mtime=0))
+		    if "bad" in name:
+		        for i in range(len(data) // 2, len(data) // 2 + 8):
+		            data[i] ^= 0x55
+		    sys.stdout.buffer.write(data)
+	END
+}
+
+@test "gzip: behind a damaged member the next member is read, what is lost is counted, and the status is 2" {
+	needs zlib
+	mkdir w j m
+	for i in 1 2bad 3 4bad 5; do
+		text=$(seq -s ' ' "${i%bad}" 1500)
+		response text/plain "$text" "u$i" >w/$i
+		printf '{"id":"u%s","text":"%s"}\n' "$i" "$text" >j/$i
+		printf 'From a@b Sat Nov 21 10:00:00 2026\nMessage-ID: <u%s>\n\n%s\n\n' "$i" "$text" >m/$i
+	done
+	for form in w j m; do
+		members $form/* >$form.gz
+		for how in "shdoc $form.gz" "shdoc -j 2 $form.gz" "cat $form.gz | shdoc"; do
+			try "$how"
+			exits 2
+			[ "$(cut -f 1 out | paste -sd ' ')" = 'u1 u3 u5' ]
+			[ "$(grep -cE 'the gzip data are damaged; [0-9]+ bytes up to the next frame are lost$' err)" = 2 ]
+		done
+		# The last member is damaged, so nothing is behind it.
+		members $form/1 $form/2bad >$form.gz
+		try "shdoc $form.gz"
+		exits 2
+		[ "$(cut -f 1 out | paste -sd ' ')" = u1 ]
+		grep -q 'the gzip data are damaged; the file was not read to its end$' err
+	done
+	try 'shdoc j.gz --trailer | tail -n 1 | cut -f 1'
+	gives u1
+}
+
+@test "WARC: behind a broken record the next record is read, what is lost is counted, and the status is 2" {
+	(response text/plain one u1; response text/plain two u2 | sed 's/^Content-Length: ../Content-Length: 13/'
+	    response text/plain three u3; response text/plain four u4 | sed 's/^Content-Length: ../Content-Length: x/'
+	    response text/plain five u5; response text/plain six u6 | sed 's/^Content-Length: ../Content-Length: 9999/'
+	    response text/plain seven u7) >a.warc
+	for how in 'shdoc --rejects bad a.warc' 'shdoc --rejects bad -j 2 a.warc' 'gzip <a.warc | shdoc --rejects bad'; do
+		try "$how"
+		exits 2
+		[ "$(cut -f 1 out | paste -sd ' ')" = 'u1 u2 u3 u5 u7' ]
+		[ "$(grep -cE 'bytes up to the next record are lost$' err)" = 3 ]
+	done
+}
+
+@test "a log with a few NULs is text; files that are left out are named, the first ten of many, with the way in" {
+	mkdir f
+	printf 'line one\nline two\0\nline three\n' >f/log
+	(seq 500; head -c 3000 /dev/zero; seq 3) >f/crash
+	try 'shdoc f | cut -f 1'
+	exits 0
+	gives crash log
+	says
+	printf '\0\1\2\3\4\5\6' >f/x
+	try 'shdoc f | wc -l'
+	gives 2
+	says 'shdoc: f/x: left out: file without text (--format text reads it)' \
+	    'shdoc: left out: file without text (--format text reads it): 1'
+	try 'shdoc --format text f/x | tr -d "\0"'
+	gives 'f/x\t\1\2\3\4\5\6'
+	for i in $(seq 30); do cp f/x f/x$i; done
+	try 'shdoc f >/dev/null'
+	[ "$(grep -c '^shdoc: f/x' err)" = 10 ]
+	grep -qx 'shdoc: left out: file without text (--format text reads it): 31' err
+}
+
+@test "HTML: CDATA is a comment, and text within <svg> and <math>, as in browsers" {
+	needs HTML
+	page() { printf "$1" | shdoc --format html | cut -f 2; }
+	[ "$(page '<p>a<![CDATA[b]]>c')" = ac ]
+	[ "$(page '<p>a<![CDATA[ x > y ]]>c')" = 'a y ]]>c' ]
+	[ "$(page '<p>a<![CDATA[b')" = a ]
+	[ "$(page '<svg><text><![CDATA[b<c&amp;]]></text></svg>d<![CDATA[e]]>f')" = 'b<c&amp;df' ]
+	[ "$(page '<script>//<![CDATA[\nx\n//]]></script>t')" = t ]
+}
+
+@test "tokens: colours and titles of a terminal and the key of a keycap emoji are no part of words" {
+	printf 'a\t\33[31mred\33[0m \33[1;32mgr\33[mey\33[K \33]0;title\7x \33]8;;http://x\33\\link\33]8;;\33\\ \33(B1\xef\xb8\x8f\xe2\x83\xa3 #\xef\xb8\x8f\xe2\x83\xa3\n' >in
+	try 'shtok -n 1 in | cut -f 2 | paste -sd " "'
+	exits 0
+	gives 'red gr ey x link 1'
+	try "printf 'red grey\n\33[31mred\33[0m grey\n' | shdedup -l --dry-run --report -"
+	[ "$(cut -f 1-2 out)" = $'2\t1' ]
+}
+
+@test "Parquet, PDF, Avro and others are no lines of text: each program says so, and what makes records of them" {
+	printf 'PAR1\25\4\n\25' >parquet
+	printf 'Obj\1\4\26avro\n' >avro
+	printf '%%PDF-1.4\n' >pdf
+	printf 'SQLite format 3\0\20\0\n' >sqlite
+	printf 'ARROW1\0\0\n' >arrow
+	printf 'ORC\21\0\n' >orc
+	printf 'PK\3\4\24\0\0\0\10\0            xl/workbook.xml\n' >xlsx
+	for form in parquet:Parquet avro:Avro pdf:PDF sqlite:SQLite arrow:Arrow orc:ORC 'xlsx:an Excel workbook'; do
+		file=${form%%:*}
+		for how in "shdedup $file" "shdedup -l $file" "shdedup --json $file" "shtok $file" "shtok -l - <$file" \
+		    "shfp -l $file" "shfp $file" "shspan $file" "shseed -l $file" "shcut -d /dev/null $file" "shdrop -d /dev/null $file"; do
+			try "$how"
+			exits 2
+			gives
+			grep -qE "^${how%% *}: ($file|-): the file is ${form#*:}, not lines of text \(.+\)$" err
+		done
+	done
+	# Text that begins with the same letters is text.
+	printf 'PAR1\tsome text\nORCA\tanother text about whales\n' >docs
+	try 'shdedup docs'
+	exits 0
+	same docs out
+}
