@@ -80,7 +80,7 @@ PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-
 LIBS = $(PKG_LIBS) -lstemmer -lm $(IO_LIBS)
 
 # Optional libraries, PACKAGE=MACRO. OPTIONAL decompresses input of all programs; OPTIONAL_INGEST reads files for shdoc.
-OPTIONAL = zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
+OPTIONAL = libisal=ISAL zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
 OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI libarchive=ARCHIVE
 present = $(foreach o,$(1),$(shell $(PKG_CONFIG) --exists $(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
 names = $(foreach o,$(1),$(firstword $(subst =, ,$o)))
@@ -162,7 +162,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS = $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
+USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
@@ -175,8 +175,17 @@ $(WITH_INGEST): $(INGEST_A)
 $(WITH_INGEST): private INGEST = $(INGEST_A)
 $(WITH_INGEST): private MORE_LIBS = $(INGEST_LIBS)
 
-$(LIB_SO): $(LIB_OBJ) $(BUILD)/objects lib/libsimhash.map
-	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
+# The functions of lib/simhash.h read no files. So the shared library has the tables of codecs without their functions,
+# and needs no compression library.
+NO_CODECS := $(USE_CODECS:%.o=%.so.o)
+$(NO_CODECS): $(BUILD)/%.so.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC) $(COMPILE) $(SAME_BYTES) -c -o $@ $<
+SO_OBJ := $(filter-out $(USE_CODECS),$(LIB_OBJ)) $(NO_CODECS)
+-include $(NO_CODECS:.o=.d)
+
+$(LIB_SO): $(SO_OBJ) $(BUILD)/objects lib/libsimhash.map
+	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(SO_OBJ) $(filter-out $(IO_LIBS),$(LIBS))
 
 .PHONY: shared
 shared: $(LIB_SO) ## build the shared library only
@@ -184,6 +193,21 @@ shared: $(LIB_SO) ## build the shared library only
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
+
+# One binary with all programs, for wheels and tarballs: share/packaging/multicall.c.
+MULTICALL := $(BUILD)/simhash-utils
+MULTICALL_OBJ := $(PROG_SRC:%.c=$(BUILD)/multicall/%.o)
+$(MULTICALL_OBJ): $(BUILD)/multicall/%.o: %.c $(BUILD)/flags $(BUILD)/ingest-flags
+	@mkdir -p $(@D)
+	$(call quiet,CC) $(COMPILE) -Dmain=$(*F)_main -Wno-missing-prototypes $(SAME_BYTES) -c -o $@ $<
+-include $(MULTICALL_OBJ:.o=.d)
+
+$(MULTICALL): share/packaging/multicall.c $(MULTICALL_OBJ) $(SHARED_A) $(INGEST_A) $(LIB_A)
+	$(call quiet,LD) $(LINK) $(ALL_CPPFLAGS) -DMULTICALL='$(foreach p,$(notdir $(PROGS)),ROW($p))' $(PIE) -o $@ $< $(MULTICALL_OBJ) \
+	    $(SHARED_A) $(INGEST_A) $(LIB_A) $(LIBS) $(INGEST_LIBS)
+
+.PHONY: multicall
+multicall: $(MULTICALL) ## build one binary with all programs
 
 $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict

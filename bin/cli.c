@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "base/num.h"
 #include "io/target.h"
 #include "io/walk.h"
+#include "suggest.h"
 
 #ifndef SH_VERSION
 #define SH_VERSION "unknown"
@@ -61,8 +63,8 @@ static void print_jobs(const struct cli_program *p)
 		print_wrapped("no effect: this program works with one thread");
 		return;
 	}
-	snprintf(
-	    text, sizeof text, "work on %s with N threads, 0: one per processor [1]", p->threads);
+	snprintf(text, sizeof text, "work on %s with N threads, 0: one per processor [%d]",
+	    p->threads, !p->all_processors);
 	print_wrapped(text);
 }
 
@@ -225,9 +227,27 @@ const char *cli_option_name(const struct cli *c, int code)
 	return name;
 }
 
+/* Returns the number of processors that this process may use, which taskset(1) can limit. */
+static unsigned processors(void)
+{
+	cpu_set_t set;
+	long n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+							     : sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n < 1 ? 1 : n > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)n;
+}
+
+static unsigned jobs(struct cli *c)
+{
+	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
+
+	return n ? (unsigned)n : processors();
+}
+
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
 {
-	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
+	*c = (struct cli){ .program = program, .argc = argc, .argv = argv };
+	c->jobs = program->all_processors ? processors() : 1;
 	occupy_standard_descriptors(c);
 	/* A write beyond the limit of ulimit -f then fails, and the message names the file. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -245,16 +265,6 @@ static const char *output_name(struct cli *c, const char *option)
 	return c->arg;
 }
 
-static unsigned jobs(struct cli *c)
-{
-	long online;
-	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
-
-	if (n)
-		return (unsigned)n;
-	online = sysconf(_SC_NPROCESSORS_ONLN);
-	return online < 1 ? 1 : online > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)online;
-}
 
 static void parse_trailer(struct cli *c)
 {
@@ -453,6 +463,16 @@ static void set_end(struct cli *c, int code)
 	}
 }
 
+/* Adds a line to the message of getopt_long(3) about an unknown long option. */
+static void suggest(struct cli *c, const struct option *longs)
+{
+	const char *typed = optind > 0 && optind <= c->argc ? c->argv[optind - 1] : "";
+	const char *name = optopt == 0 ? suggest_option(typed, longs) : NULL;
+
+	if (name)
+		cli_warn(c, "did you mean '--%s'?", name);
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -464,6 +484,8 @@ int cli_next(struct cli *c)
 		c->arg = optarg;
 		if (set_common(c, code))
 			continue;
+		if (code == '?')
+			suggest(c, longs);
 		set_end(c, code);
 		c->given[code] = true;
 		return code;

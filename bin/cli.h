@@ -71,6 +71,7 @@ struct cli_program {
 	const struct cli_option *options[CLI_TABLES];
 	const struct cli_removed *removed; /* the last row is empty; or NULL */
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
+	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
 	bool text;           /* the output is text for people, without a trailer */
 	unsigned words;      /* most operands before the files, such as the name of a command */

@@ -18,27 +18,20 @@
 #include "dedup_archive.h"
 #include "dedup_shards.h"
 #include "docopts.h"
-#include "group/prefer.h"
 #include "match/engine.h"
+#include "match/rank.h"
 #include "match/sample.h"
 #include "measures.h"
 #include "stream/corpus.h"
 
-/* --keep=max:FIELD or min:FIELD. */
-struct dedup_rank {
-	struct sh_slice name; /* of the field; empty: the option was not given */
-	unsigned field;       /* its number, when the name is a number */
-	bool largest;
-};
-
 struct dedup_settings {
 	size_t memory;
 	struct docopts docs;
-	struct sh_fingerprint_opts fp; /* of the records of an archive */
-	uint64_t seed;                 /* of the keys */
+	uint64_t seed;                 /* of the keys; unused with random_seed */
+	bool seed_given, random_seed;  /* --seed was given; it is random */
 	struct sh_key_rules rules;     /* by the thresholds, the tokens and the seed */
 	bool single;                   /* groups are chains, not stars */
-	struct sh_prefer keep;
+	struct sh_rank_rule keep;
 	struct dedup_archive_settings archive;
 	struct dedup_shards_settings shards;
 	struct cli_files protects;
@@ -47,7 +40,6 @@ struct dedup_settings {
 	bool dry_run, quiet;
 	struct measures measures;
 	uint64_t sample; /* value of --sample: pairs of each level of similarity; 0: none */
-	struct dedup_rank rank;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
 	bool counts;          /* the report has the size of each group */
 };
@@ -80,12 +72,7 @@ struct dedup_state {
 
 /* Reads the documents of the operands into s->corpus and s->engine, in input order. */
 void dedup_read(struct dedup_state *s);
-/* Parses the value of --keep. Returns false when it has another form than max:FIELD or
- * min:FIELD. */
-bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
-/* Checks the option after the last option was read. */
-void dedup_rank_complete(struct cli *c, const struct dedup_settings *s);
-/* Ranks the documents after all were read. Does nothing without the option. */
+/* Ranks the documents by a field, after all were read. Does nothing with other rules. */
 void dedup_rank(struct dedup_state *s);
 
 /* Reads ids from files, one per line; the text after a TAB is ignored. */
@@ -109,8 +96,8 @@ struct dedup_groups {
 	uint32_t largest;    /* index in `size` of the largest group */
 };
 
-/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id is valid while the archive is open, and until `room` is used again.
- * Returns 0 or -1. */
+/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
+ * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err);
 

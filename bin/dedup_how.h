@@ -5,21 +5,17 @@
 
 #include "dedup.h"
 
-/* For struct cli_program.options: the options of this module, and of docopts.h with the names that
- * they have in these programs. dedup_how_init() fills in the second table. */
+/* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
-extern struct cli_option dedup_docs_table[];
 
 /* Sets the defaults. */
 void dedup_how_init(struct dedup_settings *s);
 
-/* Handles an option. Returns false when it is in neither table. */
+/* Handles an option. Returns false when it is in neither of the two tables. */
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
 
 /* After the last option: loads files, and sets the values that depend on the options. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
-/* Sets the measure jaccard with its default threshold: the default of earlier versions. */
-void dedup_how_as_before(struct cli *c, struct dedup_settings *s);
 void dedup_how_free(struct dedup_settings *s);
 
 #endif

@@ -29,10 +29,8 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
 {
 	struct sh_document kept;
 
-	if (dedup_archive_drops(s, i)) {
-		*id = dedup_archive_outcome(s, i)->id;
-		return 0;
-	}
+	if (dedup_archive_drops(s, i))
+		return dedup_archive_keeper_id(s, i, id, err);
 	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
@@ -145,15 +143,11 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 static void find_numbers(
     const struct dedup_state *s, uint32_t i, unsigned *similarity, const char **measure)
 {
-	if (dedup_archive_drops(s, i)) {
-		*similarity = dedup_archive_outcome(s, i)->similarity;
-		*measure = dedup_archive_measure(s, *similarity);
-	} else {
-		struct sh_verdict v = sh_engine_verdict(s->engine, i);
+	struct sh_verdict v = dedup_archive_drops(s, i) ? dedup_archive_verdict(s, i)
+							: sh_engine_verdict(s->engine, i);
 
-		*similarity = v.similarity;
-		*measure = sh_verdict_measure(v.measure);
-	}
+	*similarity = v.similarity;
+	*measure = sh_verdict_measure(v.measure);
 }
 
 /* Sets *mark for a document that does not stay. text: memory for mark->similarity. */

@@ -15,9 +15,11 @@
 enum {
 	STOP = FORMOPTS_END,
 	MIN_CHARS,
-	KEEP,
+	KEEP_WORDS,
 	NO_FOLD,
 	MASK_DIGITS,
+	FOLD_MARKS,
+	JOIN_HYPHENS,
 	RAW,
 	STRICT,
 	SEGMENT,
@@ -64,18 +66,22 @@ const struct cli_option docopts_table[] = {
 	CLI_HEADING("Tokens and n-grams"),
 	{ 'n', "ngram", "N[-M]",
 	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(SH_DEFAULT_NGRAM) "]" },
+	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
-	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ SEGMENT, "segment", "NAME", "cut scripts without spaces by %s [char]", segment_names },
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
 	{ SPLIT, "split", "RULE", "token rule of a published system: %s", split_names },
 	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
 	{ STOP, "stop", "FILE", "drop the words of FILE, one per line" },
 	{ MIN_CHARS, "min-chars", "N", "drop words of fewer than N characters" },
-	{ KEEP, "keep", "KIND,...", "keep only words with han, kana, hangul, alpha, digit, ..." },
+	{ KEEP_WORDS, "keep-words", "KIND,...",
+	    "keep only words with han, kana, hangul, alpha, digit, ..." },
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
+	{ FOLD_MARKS, "fold-marks", NULL,
+	    "leave out Arabic vowel signs and tatweel, and Hebrew points" },
+	{ JOIN_HYPHENS, "join-hyphens", NULL, "join words that a hyphen cuts at a line end" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "read backslashes as plain characters" },
@@ -108,7 +114,7 @@ static const struct sh_token_method *find_segmenter(const char *arg)
 	return row && !row->profile_only && is_segmenter(row) ? row : NULL;
 }
 
-static void set_keep(struct docopts *d, struct cli *c, struct sh_error *err)
+static void set_keep_words(struct docopts *d, struct cli *c, struct sh_error *err)
 {
 	d->token.punctuation = strcmp(c->arg, "any") == 0;
 	d->token.keep = 0;
@@ -162,8 +168,8 @@ static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error
 	case MIN_CHARS:
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
 		return true;
-	case KEEP:
-		set_keep(d, c, err);
+	case KEEP_WORDS:
+		set_keep_words(d, c, err);
 		return true;
 	case NO_FOLD:
 		d->token.no_fold = true;
@@ -171,13 +177,19 @@ static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error
 	case MASK_DIGITS:
 		d->token.mask_digits = true;
 		return true;
+	case FOLD_MARKS:
+		d->token.fold_marks = true;
+		return true;
+	case JOIN_HYPHENS:
+		d->token.join_hyphens = true;
+		return true;
 	default:
 		return false;
 	}
 }
 
 /* Takes an option of records. Returns false for other options. */
-static bool set_form(struct docopts *d, const struct cli *c, int opt)
+static bool set_form(struct docopts *d, struct cli *c, int opt)
 {
 	switch (opt) {
 	case RAW:
@@ -288,10 +300,12 @@ static int word_option(const struct docopts *d)
 {
 	const struct sh_token_opts *t = &d->token;
 
-	return t->keep            ? KEEP
+	return t->keep            ? KEEP_WORDS
 	       : t->min_chars > 1 ? MIN_CHARS
 	       : d->stops.n       ? STOP
 	       : t->mask_digits   ? MASK_DIGITS
+	       : t->fold_marks    ? FOLD_MARKS
+	       : t->join_hyphens  ? JOIN_HYPHENS
 	       : t->stem          ? STEM
 				  : 0;
 }

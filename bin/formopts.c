@@ -3,7 +3,7 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-bool formopts_set(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt)
+bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli *c, int opt)
 {
 	switch (opt) {
 	case FORMOPTS_JSON:
@@ -21,6 +21,11 @@ bool formopts_set(struct formopts *o, struct sh_document_form *form, const struc
 		return true;
 	case 'f':
 		o->fields = c->arg;
+		return true;
+	case FORMOPTS_DOCUMENTS:
+		if (o->n_of_documents == FORMOPTS_MANY)
+			cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
+		o->of_documents[o->n_of_documents++].fields = c->arg;
 		return true;
 	case 'l':
 		form->line_ids = true;
@@ -48,7 +53,7 @@ static void complete_columns(const struct sh_document_form *form, struct cli *c)
 		cli_usage(c, "%s and --trailer cannot be used together", option);
 }
 
-void formopts_complete(const struct formopts *o, struct sh_document_form *form, struct cli *c)
+void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c)
 {
 	struct sh_error err;
 
@@ -59,11 +64,23 @@ void formopts_complete(const struct formopts *o, struct sh_document_form *form, 
 		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", o->delimiter);
 	if (o->delimiter)
 		form->columns->delimiter = *o->delimiter;
+	form->crlf = c->crlf;
+	if (form->line_ids && o->n_of_documents && !form->json)
+		cli_usage(c, "-l and --documents-fields contradict each other: with -l the whole "
+			     "line is text");
+	for (size_t i = 0; i < o->n_of_documents; i++) {
+		struct formopts_fields *f = &o->of_documents[i];
+
+		f->form = *form;
+		f->columns = o->columns;
+		f->form.columns = form->columns ? &f->columns : NULL;
+		if (sh_document_form_parse(f->fields, &f->form, &err) < 0)
+			cli_usage(c, "--documents-fields: %s", err.text);
+	}
 	if (form->line_ids && o->fields && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
-	form->crlf = c->crlf;
 }
 
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c)

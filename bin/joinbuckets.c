@@ -5,7 +5,6 @@
 #include "join/bandfiles.h"
 #include "join/bucketlines.h"
 #include "join/keyorder.h"
-#include "join/keyrecords.h"
 #include "run.h"
 
 /* A chunk that has at least memory / MEMORY_SHARE bytes of one bucket ends within the bucket. */
@@ -297,87 +296,4 @@ uint64_t join_band_files(struct cli *c, struct sh_lines *lines, const struct sh_
 		cli_die(c, &err);
 	sh_stream_delete(s.bands.reads);
 	return repeated;
-}
-
-/* ---- keys ---- */
-
-struct keys {
-	struct cli *cli;
-	struct sh_key_last last; /* of the jobs that are written */
-};
-
-/* One bucket of keys. */
-struct key_bucket {
-	struct keys *keys;
-	struct sh_bucket_state *state;
-	struct sh_key_records records;
-};
-
-static int add_key(void *bucket, struct sh_slice line, struct sh_job *job, struct sh_error *err)
-{
-	struct key_bucket *b = bucket;
-	bool first = b->records.last.n == 0;
-
-	(void)job;
-	if (sh_key_records_add(&b->records, cli_strip(b->keys->cli->crlf, line), err) < 0)
-		return -1;
-	return first ? sh_bucket_begins(b->state, b->records.last_read, err) : 0;
-}
-
-static const char *add_keys(void *bucket, const char *p, const char *end, struct sh_job *job,
-    uint64_t *lines, struct sh_error *err)
-{
-	struct key_bucket *b = bucket;
-
-	(void)job;
-	*lines = 0;
-	/* add_key() must add the first record, because it calls sh_bucket_begins(). */
-	return b->records.last.n ? sh_key_records_add_lines(&b->records, p, end, lines, err) : p;
-}
-
-/* Lets order_keys() see the last key, to compare it with the first key of the next chunk. */
-static int end_keys(void *bucket, struct sh_error *err)
-{
-	struct key_bucket *b = bucket;
-	int status = b->records.last.n ? sh_bucket_begins(b->state, b->records.last_read, err) : 0;
-
-	sh_key_records_clear(&b->records);
-	return status;
-}
-
-static bool is_border_of_keys(void *keys, struct sh_slice line, struct sh_slice next)
-{
-	const struct keys *k = keys;
-	bool crlf = k->cli->crlf;
-	struct sh_error err;
-
-	return sh_key_of_record(cli_strip(crlf, line), &err).n &&
-	       sh_key_of_record(cli_strip(crlf, next), &err).n;
-}
-
-static int order_keys(void *keys, struct sh_slice key, struct sh_error *err)
-{
-	struct keys *k = keys;
-
-	return sh_key_next(&k->last, key, err) < 0 ? -1 : 0;
-}
-
-void join_keys(struct cli *c, struct sh_source *source, sh_pair_fn *pair, const struct sh_pool *out)
-{
-	struct keys k = { .cli = c };
-	const struct sh_bucket_calls calls = { add_key, add_keys, end_keys, is_border_of_keys,
-		order_keys, &k };
-	struct bucket_run run = { .cli = c, .source = source, .out = out };
-	struct key_bucket bucket[CLI_MAX_JOBS + 1];
-	unsigned n = sh_bucket_lines_states(c->jobs);
-
-	begin(&run, &calls);
-	for (unsigned i = 0; i < n; i++) {
-		bucket[i] = (struct key_bucket){ &k, &run.lines.state[i],
-			{ .pair = pair, .out = &run.lines.state[i].out } };
-		run.lines.state[i].own = &bucket[i];
-	}
-	run_buckets(&run, SH_DOCUMENT_MAX);
-	for (unsigned i = 0; i < n; i++)
-		sh_key_records_free(&bucket[i].records);
 }

@@ -1,4 +1,4 @@
-/* shjoin: the joins of sorted bands and of sorted keys, bucket by bucket. */
+/* shjoin: the join of sorted bands, bucket by bucket. */
 #ifndef JOINBUCKETS_H
 #define JOINBUCKETS_H
 
@@ -18,10 +18,5 @@ uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_str
 /* Joins the bands of two files, in the same way. lines: of the new and of the archived records. */
 uint64_t join_band_files(struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts,
     struct sh_tags *tags, const struct sh_pool *out);
-
-/* Joins the keys of the source, by c->jobs threads. `pair` gets each pair. out: as for
- * join_bands(). */
-void join_keys(
-    struct cli *c, struct sh_source *source, sh_pair_fn *pair, const struct sh_pool *out);
 
 #endif

@@ -36,6 +36,7 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	run->records += job->records;
 	run->ill_formed += job->ill_formed;
 	run->empty += job->empty;
+	run->wrote = run->wrote || job->out.n;
 	c->n_rejected += job->rejected;
 	c->n_blank += job->blank;
 	progress_read(&c->progress, job->in.n, job->in.n ? job->from.lines : 0);

@@ -42,19 +42,20 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
+	.all_processors = true,
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
-	.options = { dedup_how_table, options, dedup_docs_table },
+	.options = { dedup_how_table, options, docopts_table },
 };
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
 {
-	s->keep = (struct sh_prefer){ 0 };
-	s->rank = (struct dedup_rank){ 0 };
-	if (!dedup_rank_parse(c, c->arg, &s->rank))
-		sh_prefer_parse(c->arg, &s->keep);
+	struct sh_error err;
+
+	if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
+		cli_usage(c, "--keep %s", err.text);
 	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest nor newest");
+		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
 /* Takes an option of the archive or the folder of -O. Returns false for other options. */
@@ -158,8 +159,12 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
+	struct sh_error err;
+
+	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
-	dedup_rank_complete(c, s);
+	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
+		cli_usage(c, "--keep: %s", err.text);
 	complete_report(c, s);
 	complete_mark(c, s);
 	dedup_archive_complete(c, s);
@@ -202,6 +207,7 @@ static void start_engine(struct dedup_state *s)
 		cli_die(s->cli, &err);
 	if (sh_random_key(opts.features.key, &err) < 0)
 		cli_die(s->cli, &err);
+	dedup_archive_engine(s, &opts);
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);

@@ -36,6 +36,7 @@ static const struct cli_program program = {
 	.purpose = PURPOSE,
 	.options = { options },
 	.threads = "documents",
+	.all_processors = true,
 	.reaches = true,
 };
 

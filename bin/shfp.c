@@ -8,11 +8,11 @@
 #include "feature_run.h"
 #include "fp/accumulator.h"
 #include "fp/analysis.h"
+#include "fp/defaults.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
-#include "fp/minkeys.h"
 #include "fp/permutations.h"
-#include "join/keyrecords.h"
+#include "fpkeys.h"
 #include "names.h"
 #include "peeked.h"
 #include "segment/cppjieba.h"
@@ -24,14 +24,13 @@ enum {
 	MINHASH,
 	SIMHASH,
 	KEYS,
+	MEASURE,
 	BARE,
 	FEATURES,
 	EXPLAIN,
 	PERMUTATIONS,
 	SCHEME
 };
-
-enum { KEY_VALUES = 64 };
 
 static const char *hash_names(unsigned i)
 {
@@ -83,13 +82,21 @@ static const struct cli_option options[] = {
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ MINHASH, "minhash", NULL,
 	    "make MinHash fingerprints, of sets of features [default for documents]" },
-	{ KEYS, "keys", "KxR", "write K keys of R minwise values for each document, as 16x4" },
 	{ PERMUTATIONS, "permutations", "N",
 	    "make MinHash signatures of N values, as the package datasketch makes them" },
 	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
 	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings after the id" },
+	CLI_HEADING("Keys"),
+	{ KEYS, "keys", "[=KxR]",
+	    "write keys that near-duplicates share; K keys of R minwise values [by -T]" },
+	{ 'T', "threshold", "X",
+	    "with --keys: similarity that must be found, as in shdedup [" SH_DEFAULT_THRESHOLDS
+	    "]" },
+	{ MEASURE, "measure", "NAME", "with --keys: similarity: %s [" SH_DEFAULT_MEASURE "]",
+	    duplicate_measure_names },
+	CLI_HEADING("Input and settings"),
 	FEATURES_OPTION(FEATURES),
 	{ EXPLAIN, "explain", NULL,
 	    "name the settings of fingerprints, bands or df tables, and end" },
@@ -112,13 +119,12 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given; /* --empty was given */
 	bool bare;
-	struct sh_minkeys keys;  /* keys 0: makes fingerprints */
+	struct fpkeys keys;      /* of --keys */
 	unsigned permutations_n; /* values of a signature; 0: makes fingerprints */
 	const struct sh_permutation_scheme *scheme;
 	struct sh_permutations permutations;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
 	size_t tag_n;
-	unsigned key_tag; /* of the settings, rows and keys; 0: keys have no tag */
 };
 
 struct worker {
@@ -165,39 +171,12 @@ static int add_signature(struct sh_buf *out, const struct settings *s,
 	return 0;
 }
 
-/* Appends "key TAB id LF" for each key. A fingerprint of shdedup has KEY_VALUES values, and its
- * keys are made of these. */
-static int add_keys(struct sh_buf *out, const struct settings *s, const uint64_t *hash, size_t n,
-    struct sh_slice id, struct sh_error *err)
-{
-	uint64_t value[SH_FP_MAX_BITS], key[SH_MINKEYS_MAX];
-	unsigned values = s->keys.rows * s->keys.keys;
-
-	if (sh_buf_reserve(out, s->keys.keys * (SH_KEY_RECORD_MAX + id.n + 2), err) < 0)
-		return -1;
-	sh_minhash_bins(hash, n, values < KEY_VALUES ? KEY_VALUES : values, value);
-	sh_minkeys_of(s->keys, value, key);
-	for (unsigned i = 0; i < s->keys.keys; i++) {
-		char *p = out->p + out->n;
-
-		p += sh_key_record_print(p, s->keys.keys, i, key[i], s->key_tag);
-		*p++ = '\t';
-		memcpy(p, id.p, id.n);
-		p += id.n;
-		*p++ = '\n';
-		out->n = (size_t)(p - out->p);
-	}
-	return 0;
-}
-
 /* Appends the record of a document, given its fingerprint and the hashes of its features. */
 static int add_document(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
     const uint64_t *hash, size_t n, struct sh_slice id, struct sh_error *err)
 {
 	struct sh_signature signature;
 
-	if (s->keys.keys)
-		return add_keys(out, s, hash, n, id, err);
 	if (!s->permutations_n)
 		return add_record(out, s, fp, id, err);
 	sh_permutations_sign(&s->permutations, hash, n, &signature);
@@ -212,8 +191,6 @@ static int add_by_rule(
 	struct sh_signature signature;
 	uint64_t fp[SH_FP_MAX_WORDS];
 
-	if (s->keys.keys)
-		return 1;
 	if (s->permutations_n)
 		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
 			   ? add_signature(out, s, &signature, id, err)
@@ -327,8 +304,6 @@ static void complete_tag(struct cli *c, struct settings *s)
 	list_settings(c, s, &list);
 	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
 		return;
-	s->key_tag =
-	    (unsigned)sh_settings_tag(&list) + s->keys.keys * SH_MINKEYS_ROWS + s->keys.rows;
 	s->tag[0] = '\t';
 	s->tag_n =
 	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
@@ -459,7 +434,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
 	/* Features have weights: MinHash would ignore them. -p says what the features are for. */
-	if (!cli_given(c, MINHASH) && !cli_given(c, 'p') && !s->permutations_n && !s->keys.keys) {
+	if (!cli_given(c, MINHASH) && !cli_given(c, 'p') && !s->permutations_n) {
 		s->fp.minhash = false;
 		check_bits(c, s);
 	}
@@ -530,34 +505,25 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	s->fp.bits = 64;
 }
 
-/* KxR */
-static void set_keys(struct cli *c, struct settings *s)
-{
-	const char *x = strchr(c->arg, 'x');
-	uint64_t keys, rows;
-
-	if (!x || sh_parse_count(sh_slice(c->arg, (size_t)(x - c->arg)), &keys) < 0 ||
-	    sh_parse_count(sh_slice_str(x + 1), &rows) < 0 || keys < 1 || keys > SH_MINKEYS_MAX ||
-	    rows < 1 || rows > SH_MINKEYS_ROWS)
-		cli_usage(c,
-		    "--keys '%s': expected keys and values of a key, as 16x4; at most %dx%d",
-		    c->arg, SH_MINKEYS_MAX, SH_MINKEYS_ROWS);
-	s->keys = (struct sh_minkeys){ .rows = (unsigned)rows, .keys = (unsigned)keys };
-}
-
+/* Dies when an option was given that has no effect on keys. */
 static void complete_keys(struct cli *c, struct settings *s)
 {
-	if (!s->keys.keys)
+	static const int without[] = { 'b', 'H', 'w', 'x', PERMUTATIONS, FEATURES, EXPLAIN };
+
+	if (!cli_given(c, KEYS)) {
+		if (cli_given(c, 'T') || cli_given(c, MEASURE))
+			cli_usage(c, "%s needs --keys", cli_given(c, 'T') ? "-T" : "--measure");
 		return;
-	if (s->permutations_n)
-		cli_usage(c, "--permutations makes signatures and --keys makes keys: give one");
-	if (cli_given(c, 'x'))
-		cli_usage(c, "-x cannot be used with --keys: keys have one format");
-	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
+	}
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		if (cli_given(c, without[i]))
+			cli_usage(
+			    c, "%s cannot be used with --keys", cli_option_name(c, without[i]));
+	if (s->empty_given && s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
 			     "features has no keys");
-	s->fp.minhash = true;
-	s->fp.bits = KEY_VALUES;
+	s->keys.fail_empty = s->empty == SH_EMPTY_ERROR;
+	fpkeys_complete(&s->keys, c, &s->docs, s->fp.seed);
 }
 
 /* Checks the options together, after the last one. */
@@ -597,7 +563,14 @@ static bool set_kind(struct cli *c, struct settings *s, int opt)
 		s->fp.minhash = cli_given(c, MINHASH);
 		return true;
 	case KEYS:
-		set_keys(c, s);
+		fpkeys_set_layout(&s->keys, c);
+		return true;
+	case 'T':
+		measures_set_threshold(
+		    &s->keys.measures, c, 1, "a number above 0 and up to 1, as in 0.8");
+		return true;
+	case MEASURE:
+		s->keys.measures.measure = sh_measure_find(cli_value(c, opt));
 		return true;
 	case PERMUTATIONS:
 		s->permutations_n =
@@ -694,6 +667,17 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	return false;
 }
 
+/* Keys have the tag of the settings that decide the tokens and the seed. All other settings have
+ * one value here. */
+static void run_keys(struct cli *c, struct settings *s, struct sh_source *source)
+{
+	struct sh_settings list;
+
+	docopts_open_dictionary(&s->docs, c);
+	list_settings(c, s, &list);
+	fpkeys_run(&s->keys, c, &s->docs, s->bare ? 0 : (unsigned)sh_settings_tag(&list), source);
+}
+
 static void explain_files(struct cli *c, struct settings *s)
 {
 	struct sh_settings list;
@@ -713,11 +697,11 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
-	s.docs.words = true;
 	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&c, &s, opt);
+	s.docs.words = !cli_given(&c, KEYS);
 	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
 	s.docs.perhaps_no_text = true;
 	docopts_complete(&s.docs, &c);
@@ -730,7 +714,9 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	formopts_read_header(&c, &s.docs.docs.form, &source);
-	if (holds_features(&c, &s, &source))
+	if (cli_given(&c, KEYS))
+		run_keys(&c, &s, &source);
+	else if (holds_features(&c, &s, &source))
 		run_features(&c, &s, &source);
 	else
 		run_documents(&c, &s, &source);

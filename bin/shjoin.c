@@ -9,10 +9,12 @@
 #include "io/walk.h"
 #include "join/parts.h"
 #include "joinbuckets.h"
+#include "joinkeys.h"
 #include "joinsignatures.h"
+#include "match/keyrecord.h"
 #include "run.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS, KEYS };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS };
 
 enum { NO_PAIR = 1, UNSEEN_BITS = 64 };
 
@@ -26,8 +28,6 @@ static const struct cli_option options[] = {
 		SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
-	CLI_HEADING("Keys"),
-	{ KEYS, "keys", NULL, "write pairs that share a key, from sorted keys of shfp --keys" },
 	CLI_HEADING("Signatures"),
 	{ ROWS, "rows", "R", "write pairs of signatures that share a band of R values" },
 	{ BANDS, "bands", "B", "with --rows: take the first B bands only" },
@@ -600,20 +600,46 @@ static void check_options(const struct join *j)
 		cli_usage(c, "--bands needs --rows");
 	if (j->rows && explains)
 		cli_usage(c, "--explain cannot be used with --rows: signatures need no plan");
-	if (cli_given(c, KEYS) &&
-	    (j->rows || explains || j->k >= 0 || j->collapse || c->n_operands > 1))
-		cli_usage(c,
-		    "--keys joins one file of keys, without -k, --collapse, --rows and --explain");
+}
+
+static int any_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_key_record key;
+
+	return sh_record_key(line, &key, err) == 0 ? 0 : fingerprint_or_band(source, line, err);
+}
+
+/* Returns whether the first record is a key. */
+static bool holds_keys(struct join *j)
+{
+	struct sh_slice line;
+
+	for (unsigned side = 0; side < j->sides; side++)
+		if (cli_first(j->cli, &j->lines[side].source, any_record, &line))
+			return sh_is_like_key(line);
+	return false;
+}
+
+static void join_by_keys(struct join *j)
+{
+	struct cli *c = j->cli;
+
+	if (j->k >= 0 || j->collapse || cli_given(c, EXPLAIN))
+		cli_usage(c, "the input is keys, and %s was given: it is for fingerprints",
+		    j->k >= 0     ? "-k"
+		    : j->collapse ? "--collapse"
+				  : "--explain");
+	j->found = join_keys(c, j->lines, j->sides) > 0;
 }
 
 static void join(struct join *j)
 {
 	if (j->count)
 		explain_count(j, distance(j));
-	else if (cli_given(j->cli, KEYS))
-		join_keys(j->cli, &j->lines[0].source, write_pair, &j->pool);
 	else if (j->rows)
 		join_by_rows(j);
+	else if (holds_keys(j))
+		join_by_keys(j);
 	else if (cli_given(j->cli, EXPLAIN) || holds_fingerprints(j))
 		join_fingerprints(j);
 	else

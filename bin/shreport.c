@@ -15,6 +15,7 @@ enum { DEFAULT_TEXTS = 200, DEFAULT_ROWS = 200000, PASSAGES = 50, AROUND = 120 }
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_DOCUMENTS_ROW,
 	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "read backslashes as plain characters" },
 	CLI_HEADING("Page"),
@@ -297,8 +298,8 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	documents_read(
-	    &c, &s.form, (char *const *)(void *)s.files.name, s.files.n, NULL, false, &s.corpus);
+	documents_read(&c, &s.form, &s.of, NULL, (char *const *)(void *)s.files.name, s.files.n,
+	    NULL, false, &s.corpus);
 	documents_warn(&c, &s.corpus, "not shown");
 	read_records(&c, &s);
 	if (s.pairs.spans)

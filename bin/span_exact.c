@@ -8,8 +8,8 @@ struct worker {
 	struct sh_placer *placer;
 };
 
-/* Returns the first place from `at` on, below `end`, where the token's mark equals `wanted`; `end`
- * when there is none. */
+/* Returns the first bit from `at` on, below `end`, that equals `wanted`; `end` when there is
+ * none. */
 static uint64_t next(const uint32_t *marked, uint64_t at, uint64_t end, bool wanted)
 {
 	while (at < end) {
@@ -28,7 +28,7 @@ static uint64_t next(const uint32_t *marked, uint64_t at, uint64_t end, bool wan
 static int marks_of(void *worker, uint32_t document, struct sh_buf *out, struct sh_error *err)
 {
 	struct worker *w = worker;
-	uint64_t begin = w->texts->at[document], end = w->texts->at[document + 1];
+	uint64_t begin = 2 * w->texts->at[document], end = 2 * w->texts->at[document + 1];
 	uint64_t from = next(w->marked, begin, end, true);
 	struct sh_placed placed;
 
@@ -37,8 +37,8 @@ static int marks_of(void *worker, uint32_t document, struct sh_buf *out, struct 
 	while (from < end) {
 		uint64_t to = next(w->marked, from, end, false);
 
-		if (span_put_place(out, &placed, (uint32_t)(from - begin), (uint32_t)(to - begin),
-			NULL, 0, err) < 0)
+		if (span_put_place(out, &placed, (uint32_t)((from - begin) / 2),
+			(uint32_t)((to - begin + 1) / 2), NULL, 0, err) < 0)
 			return -1;
 		from = next(w->marked, to, end, true);
 	}
@@ -74,7 +74,7 @@ void span_exact(struct cli *c, struct span_settings *s)
 			cli_die(c, &err);
 		all[i] = &workers[i];
 	}
-	span_each(c, &texts, all, marks_of);
+	s->found = span_each(c, &texts, all, marks_of);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_placer_delete(workers[i].placer);
 	sh_tables_put(&tables, marked);

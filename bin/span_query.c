@@ -139,17 +139,31 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- the queries ---- */
 
-static void tell_queries(struct cli *c, const struct span_settings *s, const struct sh_texts *t,
-    const struct sh_index *x)
+/* Warns of queries that are shorter than a seed, and names the first. */
+static void tell_short_queries(struct cli *c, const struct span_settings *s,
+    const struct sh_corpus *queries, const struct sh_texts *t)
 {
 	unsigned shortest = sh_seed_shortest(&s->seed);
+	struct sh_document_room room = { 0 };
+	struct sh_document first;
+	struct sh_error err;
 	uint64_t n = 0;
 
 	for (uint32_t d = 0; d < t->n; d++)
-		n += sh_texts_tokens(t, d).n < shortest;
+		if (sh_texts_tokens(t, d).n < shortest && n++ == 0 &&
+		    sh_corpus_document(queries, d, &room, &first, &err) < 0)
+			cli_die(c, &err);
 	if (n)
-		cli_warn(c, "%llu quer%s of fewer than %u tokens: ignored", (unsigned long long)n,
-		    n == 1 ? "y" : "ies", shortest);
+		cli_warn(c, "%llu quer%s of fewer than %u tokens: ignored (%s'%.*s')",
+		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest,
+		    n == 1 ? "" : "the first is ", sh_shown(first.id, 80), first.id.p);
+	sh_document_room_free(&room);
+}
+
+static void tell_queries(struct cli *c, const struct span_settings *s,
+    const struct sh_corpus *queries, const struct sh_texts *t, const struct sh_index *x)
+{
+	tell_short_queries(c, s, queries, t);
 	if (x->exceeding)
 		cli_warn(c,
 		    "%llu sequence%s of tokens in more than %zu places of the queries: only the "
@@ -205,9 +219,10 @@ void span_query(struct cli *c, struct span_settings *s)
 	index.enough = SH_CHANCE_VERBATIM;
 	index.longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
 	set_needs(s, &index);
-	tell_queries(c, s, &texts, &index);
+	tell_queries(c, s, &queries, &texts, &index);
 	open_workers(c, s, &queries, &index, workers, &run);
 	formopts_run(&run, &s->docs.docs.form, NULL);
+	s->found = run.wrote;
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_seeder_delete(workers[i].seeder);
 		sh_matcher_delete(workers[i].matcher);

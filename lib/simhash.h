@@ -37,12 +37,14 @@ struct simhash_options {
 	int no_fold;        /* no normalisation, no case folding */
 	int mask_digits;    /* replace each sequence of digits by one 0 */
 	int minhash; /* MinHash: bits is a multiple of 64, at most 1024; weight has no effect */
-	int unused;  /* 0 */
+	int fold_marks;       /* leave out Arabic vowel signs and tatweel, and Hebrew points */
 	const char *weight;   /* "set", "tf", "freq" or "log" */
 	const char *hash;     /* "mix", "xxh3", "md5", ..., as for shfp -H */
 	const char *profile;  /* gives the rules that have no member here; NULL: "default" */
 	uint64_t seed;        /* of the hash */
-	uint64_t reserved[6]; /* 0 */
+	int join_hyphens;     /* join words that a hyphen cuts at a line end */
+	int unused;           /* 0 */
+	uint64_t reserved[5]; /* 0 */
 };
 
 /* Sets the default options of shfp 0.1: SimHash of words. These never change, so that

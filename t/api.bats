@@ -177,3 +177,9 @@ compile() {
 		same before.txt now.txt
 	done
 }
+
+@test "the shared library needs no compression library" {
+	needed=$(readelf -d "$BUILD"/libsimhash.so.? | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*/\1/p' | sort | tr '\n' ' ')
+	[[ $needed = *libutf8proc* ]]
+	[[ ! $needed =~ libz|libisal|libbz2|liblzma|liblz4 ]]
+}

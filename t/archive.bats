@@ -306,6 +306,8 @@ state() {
 	--stop words|--stop content:
 	--no-fold|--no-fold: the archive was made without --no-fold
 	--mask-digits|--mask-digits: the archive was made without --mask-digits
+	--fold-marks|--fold-marks: the archive was made without --fold-marks
+	--join-hyphens|--join-hyphens: the archive was made without --join-hyphens
 	--min-chars 2|--min-chars 2: the archive was made with --min-chars 0
 	--keep-words han,alpha|--keep-words alpha,han: the archive was made without --keep-words
 	--split alpha|--split alpha: the archive was made with --split words
@@ -979,6 +981,18 @@ cron_root() {
 	exits 2
 	[ "$(tail -n 1 err)" = 'simhash-dedup: root/work/4.tsv: left in place, because root/in has a new file of this name' ]
 	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
+}
+
+@test "the cron script refuses a folder without an archive, and makes nothing there" {
+	cron_root
+	try "$script rooot"
+	exits 2
+	says 'simhash-dedup: rooot/archive: no such archive (sharchive init makes one)'
+	[ ! -e rooot ]
+	mkdir empty
+	try "$script empty"
+	exits 2
+	[ -z "$(ls -A empty)" ]
 }
 
 @test "the cron script processes JSON and compressed files, names other files, and waits for uploads" {

@@ -19,9 +19,10 @@ cases() {
 	shfp|shfp --bits |128 256 32 64
 	shtok|shtok --segment jieba-n|jieba-nohmm
 	shtok|shtok --stem=swe|swedish
-	shtok|shtok --keep=h|han hangul
+	shtok|shtok --keep-words=h|han hangul
 	shverify|shverify --measure c|containment containment1 containment2 cosine
 	shgroup|shgroup --keep l|lead longest
+	shdedup|shdedup --keep m|max: min:
 	shjoin|shjoin -o le|lead
 	shjoin|shjoin le|lead
 	shjoin|shjoin --tmpdir=d|dir

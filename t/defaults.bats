@@ -37,6 +37,7 @@ unchanged() {
 		shband--seed) context='--recall .99' ;;
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
+		shcut--min-tokens) context='-u line' ;;
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"

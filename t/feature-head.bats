@@ -116,7 +116,7 @@ features() {
 
 @test "shtok | shweight | shfp: documents of one feature are read, or refused with the message, for each tokenizer" {
 	for text in 'One Two' 'One' 'été' '今天天气' '' 'a b c d e f g'; do
-		for o in '' '-n 2' '-n 9' '-n 2-4' '-u char -n 20' '--no-fold -n 2' '--split fields' '--split bytes -n 4' '--keep han -n 2'; do
+		for o in '' '-n 2' '-n 9' '-n 2-4' '-u char -n 20' '--no-fold -n 2' '--split fields' '--split bytes -n 4' '--keep-words han -n 2'; do
 			printf 'x\t%s\ny\t%s\n' "$text" "$text" >docs
 			shfp --bare --simhash $o docs >expected 2>err
 			try "shtok $o docs | shweight --features | shfp --features"

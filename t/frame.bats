@@ -133,6 +133,21 @@ as_always() {
 	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the check'
 }
 
+@test "front ends use all processors that the process may use, filters use one" {
+	for P in shdedup shspan shdoc sharchive; do
+		"$P" --help | tr -d '\n' | grep -qE -- '--jobs=N[^]]*one per  *processor  *\[0\]'
+	done
+	for P in shtok shfp shjoin shverify; do
+		"$P" --help | tr -d '\n' | grep -qE -- '--jobs=N[^]]*one per  *processor  *\[1\]'
+	done
+	[ "$(nproc)" -gt 1 ] || skip 'one processor'
+	seq 20000 | awk '{ print $1 "\t" $1 " words of a text that is like no other text " $1 * 7 }' >docs
+	strace -f -qq -e trace=clone,clone3 -o all shdedup -q -o out docs
+	strace -f -qq -e trace=clone,clone3 -o one taskset -c 0 shdedup -q -o out docs
+	[ -s all ]
+	[ ! -s one ]
+}
+
 @test "--help: groups more than 15 options under headings" {
 	check() {
 		local options headings

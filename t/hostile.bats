@@ -174,6 +174,26 @@ repeat() {
 	says 'shfp: long:1: a document of more than 2147483647 n-grams'
 }
 
+@test "a text that needs more memory than -S is refused before it is split, by the name of its place" {
+	local o
+	(printf 'a\tshort text\nb\t'; repeat 3600000 'abc def ' && echo) >long
+	printf 'a\tb\t0\n' >pairs
+	for o in 'shdedup -q --dry-run --report - -S 1M -u char long' 'shverify -S 1M -u char -d long pairs' \
+		'shspan -S 1M -u char long' 'shspan -S 1M -u char --exact 50 long'; do
+		try "$o"
+		exits 2
+		says "${o%% *}: long:2: the text of 3600000 bytes needs about 275 MB of memory, more than -S: raise -S, or cut the text"
+		# 80 bytes for each character, 20 for each byte of words; 256 MB are always allowed.
+		try "${o/ -u char/}"
+		exits 0
+	done
+	sed 's/[a-z]/é/g' long >accents
+	within 700 'shdedup -q --dry-run --report - -S 400M -u char accents'
+	try 'shdedup -q --dry-run --report - -S 100M -u char accents'
+	exits 2
+	says 'shdedup: accents:2: the text of 6300000 bytes needs about 275 MB of memory, more than -S: raise -S, or cut the text'
+}
+
 @test "messages show control characters of the input as ?" {
 	printf 'a\033[31m\177b\tid\n' >$'f\t\033]0;x\007'
 	try 'shband f*'

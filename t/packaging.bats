@@ -192,3 +192,19 @@ installed() {
 	[ -e "$packaging/debian/libsimhash$soversion.install" ]
 	[ -e "$here/t/abi/$version/simhash.h" ]
 }
+
+@test "the one binary runs each program by a link with its name, and by its name as the first argument" {
+	in_sources multicall >log 2>&1 || { cat log; return 1; }
+	cp "$here/build/simhash-utils" .
+	for source in "$here"/bin/sh*.c; do
+		program=$(basename "$source" .c)
+		ln -s simhash-utils "$program"
+		"./$program" --help >by-link
+		./simhash-utils "$program" --help >by-argument
+		"$here/bin/$program" --help >want
+		same want by-link
+		same want by-argument
+	done
+	run -2 ./simhash-utils shnone
+	[[ $output = *'usage: simhash-utils PROGRAM ARGUMENT...'*' shdedup '* ]]
+}

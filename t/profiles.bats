@@ -162,7 +162,7 @@ anywhere() {
 	anywhere "shfp --bare" gemantic docs '-b 128' '-H md5' '-w set' '--empty zero' --minhash '-x dec' '-n 2' '-b 100 -n 2 -w set'
 	anywhere "shfp --bare" pysimhash docs '-b 16' '-H xxh3'
 	anywhere "shfp --bare" default docs '-H md5 --seed 3' '-b 256'
-	anywhere shtok gomd5 docs '-n 2' '-u char' --mask-digits --split=alpha --stem=porter --min-chars=4 --keep=digit '-n 2 --min-chars 2'
+	anywhere shtok gomd5 docs '-n 2' '-u char' --mask-digits --split=alpha --stem=porter --min-chars=4 --keep-words=digit '-n 2 --min-chars 2'
 	anywhere shtok default docs --no-fold
 	anywhere shweight gomd5 features '-w set' '-t 1' '-w tfidf -d table' '-w tfidf -d table --max-df 1'
 	printf 'a\tb\t9\n' >pairs
@@ -366,18 +366,18 @@ anywhere() {
 	[ "$(words --segment jieba-search | tr / '\n' | head -n 9 | paste -sd /)" = \
 		小明/硕士/毕业/于/中国/科学/学院/科学院/中国科学院 ]
 	[ "$(words --segment jieba-all | tr / '\n' | grep -c 科学)" = 3 ]
-	[ "$(words --segment jieba --keep any --no-fold | grep -c /，/)" = 1 ]
+	[ "$(words --segment jieba --keep-words any --no-fold | grep -c /，/)" = 1 ]
 	# Folding makes letters of Kangxi radicals, Roman numerals and units. Some PDF files have radicals for characters.
 	printf 'a\t⼀⽅⾯，Ⅲ类㎏★\n' >docs
 	for way in jieba jieba-search; do
 		[ "$(words --segment $way)" = 一/方/面/iii/类/kg ]
-		[ "$(words --segment $way --keep any)" = 一/方/面/,/iii/类/kg/★ ]
+		[ "$(words --segment $way --keep-words any)" = 一/方/面/,/iii/类/kg/★ ]
 		[ "$(words --segment $way --no-fold)" = 类 ]
 	done
 	# White space of any kind is no word.
 	printf 'a\t\xe3\x80\x80中国\xe2\x80\xa8 \\t\xc2\xa0，\xe2\x80\x83\x1c北京\xe3\x80\x80\n' >docs
 	for way in jieba jieba-nohmm jieba-all jieba-search; do
-		[ "$(words --segment $way --keep any --no-fold)" = 中国/，/北京 ]
+		[ "$(words --segment $way --keep-words any --no-fold)" = 中国/，/北京 ]
 	done
 	printf 'a\t小明硕士毕业于中国科学院计算所\n' >docs
 	echo '硕士毕业 99999' >user
@@ -451,7 +451,7 @@ small_cppjieba() {
 @test 'cppjieba-all: characters that the dictionary lacks are tokens, also behind long words' {
 	small_cppjieba
 	printf 'a\tc++鐞刻中国人的x\nb\t鐞刻c++abcdefg\n' >docs
-	try 'shtok -n 1 --segment cppjieba-all --no-fold --keep any docs | cut -f 2 | paste -sd /'
+	try 'shtok -n 1 --segment cppjieba-all --no-fold --keep-words any docs | cut -f 2 | paste -sd /'
 	gives 'c++/鐞/刻/中国/中国人/国人/的/x/鐞/刻/c++/a/b/c/d/e/f/g'
 }
 

@@ -72,8 +72,8 @@ two_ways() {
 	printf 'the\nof\n的\nto\n' >stop
 	for corpus in few.tsv random.tsv; do
 		[ -e $corpus ] || continue
-		for filter in '--stop stop' '--min-chars 3' '--keep han,digit' --no-fold --mask-digits --raw \
-			'--stop stop --min-chars 2 --keep alpha --mask-digits -u char -n 4'; do
+		for filter in '--stop stop' --fold-marks --join-hyphens '--min-chars 3' '--keep-words han,digit' --no-fold --mask-digits --raw \
+			'--stop stop --min-chars 2 --keep-words alpha --mask-digits -u char -n 4'; do
 			two_ways "$filter" '' $corpus
 		done
 	done

@@ -74,6 +74,7 @@ with_module() {
 	pairs("got.pairs32", records("got.32", Simhash(32, 2)), 3, 32)
 	pairs("got.pairs256", records("got.256", Simhash(256, (1, 3), weight="set", seed=5)), 40, 256)
 	records("got.char", Simhash(ngrams=4, chars=True, fold=False, mask_digits=True, weight="tf", hash="xxh3"))
+	records("got.marks", Simhash(fold_marks=True, join_hyphens=True))
 	records("got.min", Simhash(512, 3, minhash=True))
 	records("got.py", Simhash(profile="pysimhash"))
 	records("got.seomoz", Simhash(profile="seomoz"))
@@ -91,11 +92,12 @@ with_module() {
 		shfp --bare --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
 		shjoin -k 40 want.256 >want.pairs256
 		shfp --bare --raw -n 4 -u char --no-fold --mask-digits -w tf -H xxh3 docs >want.char
+		shfp -n 1 --simhash --bare --raw --fold-marks --join-hyphens docs >want.marks
 		shfp --bare --raw -b 512 -n 3 --minhash docs >want.min
 		shfp --bare -p pysimhash --raw docs >want.py
 		shfp --bare -p seomoz --raw docs >want.seomoz
 		shfp --bare -p seomoz --raw -n 2 docs >want.seomoz2
-		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char min py seomoz seomoz2; do
+		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char marks min py seomoz seomoz2; do
 			sort want.$what >want
 			sort got.$what >got
 			[ -s want ]
@@ -177,6 +179,7 @@ with_module() {
 	text = "the quick brown dog and the lazy fox, 17 of them"
 	makers = [
 	    (lambda: Simhash(128, (1, 2), mask_digits=True, weight="tf", seed=9), lambda o: (o.bits, o(text))),
+	    (lambda: Simhash(join_hyphens=True, fold_marks=True), lambda o: (o.bits, o("a co-\nefficient"))),
 	    (lambda: Simhash(profile="pysimhash"), lambda o: (o.bits, o(text))),
 	    (lambda: Bands(64, 8, recall=0.9, count=1e5, seed=3), lambda o: o.keys(12345)),
 	    (lambda: Bands(64, 3, blocks=6), lambda o: o.keys(12345)),

@@ -256,10 +256,10 @@ load helper
 }
 
 @test "every option for tokens has the effect that it has in shtok" {
-	printf 'a\tThe QUICK fox 12 中文字\nb\tab\\tc the \377 1\n' >docs
+	printf 'a\tThe QUICK fox 12 中文字\nb\tab\\tc the \377 1\nc\tco-\\nefficient بَـ\n' >docs
 	printf 'the\n' >stop
 	for options in '-n 2' '-n 1-3' '-u char' '-u char -n 3' '--stop stop' '--min-chars 3' \
-		'--keep han' '--no-fold' '--mask-digits' '--raw' '-l' '-f 2,1'; do
+		'--keep-words han' '--no-fold' '--mask-digits' --fold-marks --join-hyphens '--raw' '-l' '-f 2,1'; do
 		try "shfp --simhash --bare $options docs"
 		mv out fused
 		try "shtok $options docs | shweight --features | shfp --features --simhash --bare"
@@ -431,7 +431,7 @@ load helper
 		shfp --simhash $1 docs | cut -f 3
 	}
 	for o in '' '-b 32' '-b 128' '-H xxh3' '--seed 1' '-w set' '-w tf' --minhash '-n 2' '-n 1-2' '-u char' '--split fields' \
-		'--stem english' '--min-chars 2' '--keep alpha' '--keep han' '--keep any' --no-fold --mask-digits '--stop stop' '--stop stop2'; do
+		'--stem english' '--min-chars 2' '--keep-words alpha' '--keep-words han' '--keep-words any' --no-fold --mask-digits --fold-marks --join-hyphens '--stop stop' '--stop stop2'; do
 		tag "$o"
 	done >tags
 	[ "$(wc -l <tags)" = "$(sort -u tags | wc -l)" ]

@@ -3,13 +3,13 @@
 
 load helper
 
-@test "--keep alpha drops words of marks only; --keep thai keeps them" {
+@test "--keep-words alpha drops words of marks only; --keep-words thai keeps them" {
 	# The text has a vowel sign of Devanagari, a point of Hebrew, a combining accent, and words with letters.
 	printf 'a\tका \340\244\276 \326\260 x\340\244\276 \314\201\n' >docs
-	try 'shtok -n 1 --keep alpha docs'
+	try 'shtok -n 1 --keep-words alpha docs'
 	gives 'a\tका\t1' 'a\tx\0340\0244\0276\t1'
 	printf 'a\t\340\270\261\n' >docs
-	try 'shtok -n 1 --keep thai docs'
+	try 'shtok -n 1 --keep-words thai docs'
 	gives 'a\t\0340\0270\0261\t1'
 }
 
@@ -172,10 +172,10 @@ load helper
 	gives 'a\tab\t1' 'a\tc\t1'
 }
 
-@test "--keep keeps words that have a character of a named kind" {
-	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep han,digit'
+@test "--keep-words keeps words that have a character of a named kind" {
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep-words han,digit'
 	gives 'a\t12\t1' 'a\t中\t1' 'a\ta1\t1'
-	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep alpha,kana'
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep-words alpha,kana'
 	gives 'a\tab\t1' 'a\ta1\t1' 'a\tテ\t1'
 }
 
@@ -187,6 +187,47 @@ load helper
 @test "--mask-digits replaces each run of digits by 0" {
 	try 'printf "a\tv2 build 1234 x10y20 ٣٤\n" | shtok -n 1 --mask-digits'
 	gives 'a\tv0\t1' 'a\tbuild\t1' 'a\t0\t1' 'a\tx0y0\t1' 'a\t0\t1'
+}
+
+# words OPTIONS TEXT: prints the words of a document between slashes
+words() {
+	printf 'a\t%s\n' "${@: -1}" | shtok -n 1 "${@:1:$#-1}" | cut -f 2 | paste -sd /
+}
+
+@test "--fold-marks leaves out Arabic vowel signs and tatweel, and Hebrew points" {
+	[ "$(words --fold-marks 'كِتَابٌ كتاب كـتـاب كِتـَاب')" = كتاب/كتاب/كتاب/كتاب ]
+	[ "$(words 'كِتَابٌ كتاب كـتـاب')" = كِتَابٌ/كتاب/كـتـاب ]
+	# Quranic signs, the superscript alef and Persian's hamza on heh go; a composed alef with hamza stays in both forms.
+	[ "$(words --fold-marks "ٱلرَّحۡمَـٰنِ خانهٔ أخ ا$(printf '\331\224')خ")" = ٱلرحمن/خانه/أخ/أخ ]
+	[ "$(words --fold-marks "שָׁלוֹם שלום $(printf '\357\254\252\327\234') בְּרֵאשִׁ֖ית")" = שלום/שלום/של/בראשית ]
+	# Marks of other scripts are letters of their words. A mark alone is no word, and begins none.
+	[ "$(words --fold-marks "हिन्दी é ไม้ $(printf '\331\216 \331\200x')")" = हिन्दी/é/ไ/ม/้/x ]
+	[ "$(words --fold-marks --no-fold 'Bكِتَابٌ')" = Bكتاب ]
+	[ "$(words --fold-marks --split fields '«كِتَابٌ»')" = «كتاب» ]
+	[ "$(words --fold-marks -u char 'بَـتٌ كَ')" = ب/ت/_/ك ]
+	# Stop words are folded in the same way.
+	printf 'فِي\n' >stop
+	[ "$(words --fold-marks --stop stop 'كتاب في فـي')" = كتاب ]
+}
+
+@test "--join-hyphens joins words that a hyphen cuts at a line end" {
+	[ "$(words --join-hyphens 'The co-\nefficient of an eigen-  \r\n\t value')" = the/coefficient/of/an/eigenvalue ]
+	[ "$(words 'co-\nefficient')" = co/efficient ]
+	# The hyphens that people and OCR write: U+00AD, U+2010, U+00AC, U+2E17.
+	[ "$(words --join-hyphens "a$(printf '\302\255')\nb c$(printf '\342\200\220')\nd e¬\nf g⸗\nh")" = ab/cd/ef/gh ]
+	# Not joined: a capital behind a small letter, digits, dashes, bullets, paragraphs, and hyphens inside of lines.
+	[ "$(words --join-hyphens 'Jean-\nPaul CHAP-\nTER 1990-\n95 yes--\nno\n-\nso x-\n\ny up-to self- \nmade')" = \
+		jean/paul/chapter/1990/95/yes/no/so/x/y/up/to/selfmade ]
+	[ "$(words --join-hyphens '中文-\n中文 ไทย-\nไทย')" = 中/文/中/文/ไ/ท/ย/ไ/ท/ย ]
+	[ "$(words --join-hyphens 'naï-\nve Straſ-\nse')" = naïve/strasse ]
+	# An escaped backslash before an n is no line end, and the n of an escape is no letter.
+	[ "$(words --join-hyphens 'a-\\nb c\n-\nd')" = a/nb/c/d ]
+	[ "$(words --join-hyphens --no-fold --split fields 'co-\nEff Co-\neff.')" = co-/Eff/Coeff. ]
+	[ "$(words --join-hyphens -u char 'a-\nb c')" = a/b/_/c ]
+	try 'printf "{\"id\":1,\"text\":\"co-\\\\nefficient\"}\n" | shtok -n 1 --json --join-hyphens'
+	gives '1\tcoefficient\t1'
+	try 'printf "id,text\n1,\"co-\nefficient\"\n" | shtok -n 1 --csv --join-hyphens'
+	gives '1\tcoefficient\t1'
 }
 
 @test "escapes separate words; with --raw or -l a backslash begins no escape" {
@@ -345,8 +386,8 @@ load helper
 	refuses '-n x' "-n: n-grams 'x': expected N or N-M, as in 3 or 1-2"
 	refuses '-n 1-' "-n: n-grams '1-': expected N or N-M, as in 3 or 1-2"
 	refuses '-u line' "-u 'line': expected word or char"
-	refuses '--keep latin' "--keep: no kind of word 'latin': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
-	refuses '--keep any,han' "--keep: no kind of word 'any': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
+	refuses '--keep-words latin' "--keep-words: no kind of word 'latin': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
+	refuses '--keep-words any,han' "--keep-words: no kind of word 'any': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan (or any, alone)"
 	refuses '--min-chars x' "--min-chars 'x': expected a whole number from 0 to 1000000"
 	refuses '-f 1' "-f: fields '1': expected two field numbers ID,TEXT, as in 1,3 (names need --json, --csv or --header)"
 	refuses '-f 1,1' "-f: fields '1,1': expected different numbers from 1 to 1024"
@@ -356,7 +397,7 @@ load helper
 	refuses '--segment char --split fields' '--segment and --split contradict each other: both say how text is cut'
 	refuses '--split words --segment jieba' '--segment and --split contradict each other: both say how text is cut'
 	echo the >words
-	for o in '--keep alpha' '--min-chars 2' '--stop words' --mask-digits '--stem english'; do
+	for o in '--keep-words alpha' '--min-chars 2' '--stop words' --mask-digits --fold-marks --join-hyphens '--stem english'; do
 		refuses "$o --split python" "${o%% *}: needs words, but --split python gives characters"
 		refuses "-p pysimhash $o" "${o%% *}: needs words, but -p pysimhash gives characters"
 		try "printf 'a\tThe 22nd x\n' | shtok -p pysimhash $o --split blanks"

@@ -326,7 +326,7 @@ features() {
 	printf 'the\nand\n' >stop
 	shtok -n 1 old | shdf >table
 	weigh() { try "shtok -n 1 $1 new | shweight -w tfidf -d $2 >weighed"; }
-	for o in '--stem english' '--stop stop' --no-fold '--min-chars 4' '-u char' --mask-digits '--keep alpha'; do
+	for o in '--stem english' '--stop stop' --no-fold '--min-chars 4' '-u char' --mask-digits '--keep-words alpha'; do
 		shtok -n 1 $o old | shdf >other
 		weigh "$o" table
 		exits 0

@@ -113,9 +113,14 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 		    p->bits_step ? "the profile has no fingerprints of %u bits"
 				 : "%u bits: expected 32, 64, 128 or 256",
 		    o->bits);
-	if (o->mask_digits && sh_token_method_find(p->method)->chars)
+	if ((o->mask_digits || o->fold_marks || o->join_hyphens) &&
+	    sh_token_method_find(p->method)->chars)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "mask_digits needs words, but profile '%s' gives characters", p->name);
+		    "%s needs words, but profile '%s' gives characters",
+		    o->mask_digits  ? "mask_digits"
+		    : o->fold_marks ? "fold_marks"
+				    : "join_hyphens",
+		    p->name);
 	return 0;
 }
 
@@ -146,6 +151,8 @@ static int translate(const struct simhash_options *o, const struct sh_profile *p
 		to->token.unit = SH_UNIT_CHAR;
 	to->token.no_fold = o->no_fold;
 	to->token.mask_digits = o->mask_digits;
+	to->token.fold_marks = o->fold_marks;
+	to->token.join_hyphens = o->join_hyphens;
 	to->token.raw = true;
 	to->ngrams.min = o->ngram_min;
 	to->ngrams.max = o->ngram_max;

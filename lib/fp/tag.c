@@ -64,6 +64,14 @@ static void add_tokens(struct sh_settings *s, const struct sh_token_opts *t)
 	add_flag(s, "--mask-digits", t->mask_digits);
 }
 
+/* The tag's text has these rows only when they are "yes". */
+static const char fold_marks[] = "--fold-marks", join_hyphens[] = "--join-hyphens";
+
+static bool is_left_out(const char *name, const char *value)
+{
+	return (name == fold_marks || name == join_hyphens) && strcmp(value, "no") == 0;
+}
+
 void sh_settings_list(
     struct sh_settings *s, const struct sh_fingerprint_opts *opts, uint64_t stop, uint64_t dict)
 {
@@ -80,6 +88,8 @@ void sh_settings_list(
 	add_tokens(s, &opts->token);
 	add_content(s, "--stop", stop);
 	add_content(s, "--dict", dict);
+	add_flag(s, fold_marks, opts->token.fold_marks);
+	add_flag(s, join_hyphens, opts->token.join_hyphens);
 }
 
 static void default_opts(struct sh_fingerprint_opts *o)
@@ -112,8 +122,9 @@ int sh_settings_tag(const struct sh_settings *s)
 	size_t n = 1;
 
 	for (size_t i = 0; i < s->n; i++)
-		n += (size_t)snprintf(
-		    text + n, sizeof text - n, "\n%s %s", s->row[i].name, s->row[i].value);
+		if (!is_left_out(s->row[i].name, s->row[i].value))
+			n += (size_t)snprintf(
+			    text + n, sizeof text - n, "\n%s %s", s->row[i].name, s->row[i].value);
 	return (int)(XXH3_64bits(text, n) >> 48);
 }
 

@@ -13,7 +13,7 @@
 #include "record/fields.h"
 
 enum {
-	SH_SETTINGS_ROWS = 16, /* most rows */
+	SH_SETTINGS_ROWS = 20, /* most rows */
 	SH_SETTING_VALUE = 40, /* most bytes of a value with its NUL */
 	SH_SETTINGS_TEXT = SH_SETTINGS_ROWS * (SH_SETTING_VALUE + 16), /* most bytes of all rows */
 };

@@ -2,6 +2,9 @@
 #ifndef SH_IO_CODEC_LIBRARIES_H
 #define SH_IO_CODEC_LIBRARIES_H
 
+#ifdef SH_HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
 #ifdef SH_HAVE_ZLIB
 #include <zlib.h>
 #endif

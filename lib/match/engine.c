@@ -131,18 +131,6 @@ static uint16_t at_most(size_t n)
 	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
-/* Returns a hash of a sequence of tokens. */
-static uint64_t hash_text(const uint64_t *token, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
-		h ^= h >> 29;
-	}
-	return h;
-}
-
 int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
     struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err)
 {
@@ -160,8 +148,8 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	about.tokens = at_most(t.n);
 	about.features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
 	memcpy(row, &about, sizeof about);
-	return sh_posting_pack(d->match->postings, keys.key, keys.n,
-	    keys.n ? hash_text(token, t.n) : 0, document, (uint8_t *)row + sizeof about, more, err);
+	return sh_posting_pack(d->match->postings, keys.key, keys.n, document,
+	    (uint8_t *)row + sizeof about, more, err);
 }
 
 /* Appends n elements to an array by document. from: NULL for zeros. */
@@ -284,21 +272,28 @@ static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_p
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
-	size_t parts = sh_key_postings_divide(m->postings, 0, SH_COLUMNS, m->n, m->opts.memory / 6);
+	size_t parts = sh_key_postings_divide(
+	    m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
 	struct sh_sort_room room = { 0 };
 	struct sh_buf list = { 0 };
 	struct sh_sorted sorted;
+	uint32_t *number = NULL;
 	int status = 0;
 
 	/* The numbers serve as ranks, but documents that are left out have none. */
-	for (uint32_t i = 0; m->rank && i < m->n_read; i++)
-		if (m->rank[i] != SH_NO_DOCUMENT)
-			m->rank[i] = i;
+	if (m->rank) {
+		number = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *number, err);
+		if (!number)
+			return -1;
+		for (uint32_t i = 0; i < m->n; i++)
+			number[i] = m->rank[i] == SH_NO_DOCUMENT ? SH_NO_DOCUMENT : i;
+	}
 	for (size_t i = 0; status == 0 && i < parts; i++) {
-		status = sh_key_postings_sort(m->postings, i, m->rank, &room, &sorted, err);
+		status = sh_key_postings_sort(m->postings, i, number, &room, &sorted, err);
 		if (status == 0)
 			status = pass_part(&sorted, &list, fn, arg, err);
 	}
+	sh_tables_put(m->opts.tables, number);
 	sh_sort_room_free(&room);
 	sh_buf_free(&list);
 	return status;
@@ -408,12 +403,14 @@ static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
 static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
+	/* Documents that stay are not compared with each other. They may link a chain. */
+	uint32_t apart = m->opts.single ? m->prior : m->fixed;
 
 	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
 		return SH_UNKNOWN;
 	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
 		other = keeper & ~SH_COPY;
-	if (other == rank || (rank < m->fixed && other < m->fixed) || excludes(m, rank, other))
+	if (other == rank || (rank < apart && other < apart) || excludes(m, rank, other))
 		return SH_UNKNOWN;
 	return other;
 }
@@ -541,10 +538,13 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	    each_rank(m, TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
-	if (find_partners(m, 0, SH_COLUMNS, err) < 0)
+	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
-	sh_key_postings_delete(m->postings);
-	m->postings = NULL;
+	/* With an archive the caller stores them. */
+	if (!m->opts.stored) {
+		sh_key_postings_delete(m->postings);
+		m->postings = NULL;
+	}
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;
@@ -565,6 +565,11 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 static uint32_t rank_of(const struct sh_engine *m, uint32_t document)
 {
 	return m->rank ? m->rank[document] : document;
+}
+
+bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document)
+{
+	return m->described[document].tokens > 0;
 }
 
 uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document)

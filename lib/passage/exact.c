@@ -282,10 +282,13 @@ static uint64_t find_or_insert(struct worker *w, uint64_t hash, uint64_t at, uin
 	return UINT64_MAX;
 }
 
-/* Marks the tokens from .. to-1. Workers of other parts may set bits of the same words: several
- * workers need atomic operations. */
-static void mark(struct finder *f, uint64_t from, uint64_t to)
+/* Marks the tokens from .. to-1 and each of them as joined with the next one. joined: marks also
+ * token `from` as joined with the token before. Workers of other parts may set bits of the same
+ * words: several workers need atomic operations. */
+static void mark(struct finder *f, uint64_t from, uint64_t to, bool joined)
 {
+	from = 2 * from - joined;
+	to = 2 * to - 1;
 	while (from < to) {
 		uint64_t bit = from % 32, n = to - from < 32 - bit ? to - from : 32 - bit;
 		uint32_t mask = UINT32_MAX >> (32 - n) << bit;
@@ -313,6 +316,7 @@ static void find_windows(
 	const uint32_t length = f->opts.length;
 
 	for (size_t i = from; i < to; i++) {
+		bool joined;
 		uint64_t hash = hash_of(w, i, length, f->power_length), at = base + i, other;
 
 		if (f->parts > 1 && (hash >> 32 & (PARTS_MAX - 1)) * f->parts / PARTS_MAX != part) {
@@ -324,11 +328,12 @@ static void find_windows(
 			before->expected = UINT64_MAX;
 			continue;
 		}
-		mark(f, at > before->done ? at : before->done, at + length);
+		joined = at < before->done;
+		mark(f, joined ? before->done : at, at + length, joined);
 		before->done = at + length;
+		joined = other == before->expected && length > 1;
 		if (f->opts.every)
-			mark(f, other == before->expected ? other + length - 1 : other,
-			    other + length);
+			mark(f, joined ? other + length - 1 : other, other + length, joined);
 		before->expected = other + 1;
 	}
 }

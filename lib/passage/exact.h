@@ -10,9 +10,12 @@
 
 #include "passage/texts.h"
 
-/* Number of 32-bit words that hold the marks of n tokens. Token i is bit i % 32 of word i / 32.
- * Words of 64 bits would need a library for atomic operations on 32-bit processors. */
-#define SH_EXACT_WORDS(n) ((n) / 32 + 1)
+/* Number of 32-bit words that hold the marks of n tokens, two bits each. Bit 2 * i: token i is in a
+ * passage. Bit 2 * i + 1: one window of a passage has tokens i and i + 1. Bit b is bit b % 32 of
+ * word b / 32. So each sequence of set bits is one passage: windows that overlap are joined, and
+ * windows that only touch are not. Words of 64 bits would need a library for atomic operations on
+ * 32-bit processors. */
+#define SH_EXACT_WORDS(n) ((n) / 16 + 1)
 
 /* Largest sh_exact_opts.length. A smaller length finds the longer passages, too. */
 #define SH_EXACT_MAX ((uint32_t)1 << 20)
@@ -26,7 +29,7 @@ struct sh_exact_opts {
 	struct sh_tables *tables; /* storage of other arrays; NULL: memory */
 };
 
-/* Sets the mark of each token of a passage that occurs again. `marked` has SH_EXACT_WORDS(all
+/* Sets the marks of the passages that occur again. `marked` has SH_EXACT_WORDS(all
  * tokens) words, zeroed. */
 int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked,
     struct sh_error *err);

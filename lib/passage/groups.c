@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/numsort.h"
 #include "io/pages.h"
 #include "io/parallel.h"
@@ -311,17 +312,16 @@ void sh_groups_free(struct sh_groups *g)
 
 size_t sh_group_end(const struct sh_groups *g, size_t first)
 {
-	size_t i = first + 1, step = 1;
+	size_t from = first + 1, step = 1, to;
 
 	/* Groups are stored one after the other, so `first` ascends. */
-	while (i < g->n && g->posting[i].of.in.first == first) {
-		i += step;
+	while (from + step < g->n && g->posting[from + step].of.in.first == first) {
+		from += step;
 		step *= 2;
 	}
-	i = i < g->n ? i : g->n;
-	while (g->posting[i - 1].of.in.first != first)
-		i--;
-	return i;
+	to = from + step < g->n ? from + step : g->n;
+	SH_BISECT(from, to, i, g->posting[i].of.in.first == first);
+	return from;
 }
 
 uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound)

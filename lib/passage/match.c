@@ -45,6 +45,10 @@ struct sh_matcher {
 	size_t order_cap, order_tmp_cap;
 	struct sh_span *span;
 	size_t n_spans, span_cap;
+	struct sh_span *part; /* the spans of one pair before they are merged */
+	/* By part: another part of its merged span, or itself; then two arrays for match_merged(). */
+	uint32_t *into;
+	size_t part_cap, into_cap;
 	uint64_t *covered;
 	size_t covered_cap;
 };
@@ -76,6 +80,8 @@ void sh_matcher_delete(struct sh_matcher *m)
 	free(m->order);
 	free(m->order_tmp);
 	free(m->span);
+	free(m->part);
+	free(m->into);
 	free(m->covered);
 	free(m);
 }
@@ -336,28 +342,20 @@ static uint32_t between(uint32_t from1, uint32_t to1, uint32_t from2, uint32_t t
 	return from2 > to1 ? from2 - to1 : from1 > to2 ? from1 - to2 : 0;
 }
 
-static void join(struct sh_span *a, const struct sh_span *b)
+/* Returns the span at the end of the merges that span i took part in. */
+static uint32_t merged_into(uint32_t *into, uint32_t i)
 {
-	uint32_t length, other;
-
-	a->from = a->from < b->from ? a->from : b->from;
-	a->to = a->to > b->to ? a->to : b->to;
-	a->at = a->at < b->at ? a->at : b->at;
-	a->end = a->end > b->end ? a->end : b->end;
-	/* Overlapping spans share tokens. */
-	length = a->to - a->from;
-	other = a->end - a->at;
-	length = length < other ? length : other;
-	a->matched = b->matched < length - a->matched ? a->matched + b->matched : length;
+	while (into[i] != i)
+		i = into[i] = into[into[i]];
+	return i;
 }
 
-/* Merges neighbouring spans from span `first` on, all of one pair. */
-static void merge_spans(struct sh_matcher *m, size_t first)
+/* Merges neighbouring spans from span `first` on, all of one pair. `matched` of a merged span is
+ * the index of one of its parts; `into` connects the indexes of its parts. */
+static void merge_once(struct sh_matcher *m, size_t first)
 {
 	size_t n = first;
 
-	if (first == m->n_spans)
-		return;
 	qsort(m->span + first, m->n_spans - first, sizeof *m->span, by_from);
 	for (size_t i = first; i < m->n_spans; i++) {
 		const struct sh_span *s = &m->span[i];
@@ -368,7 +366,12 @@ static void merge_spans(struct sh_matcher *m, size_t first)
 
 			if (between(t->from, t->to, s->from, s->to) <= m->opts.merge &&
 			    between(t->at, t->end, s->at, s->end) <= m->opts.merge) {
-				join(t, s);
+				t->from = t->from < s->from ? t->from : s->from;
+				t->to = t->to > s->to ? t->to : s->to;
+				t->at = t->at < s->at ? t->at : s->at;
+				t->end = t->end > s->end ? t->end : s->end;
+				m->into[merged_into(m->into, s->matched)] =
+				    merged_into(m->into, t->matched);
 				break;
 			}
 			j--;
@@ -379,20 +382,76 @@ static void merge_spans(struct sh_matcher *m, size_t first)
 	m->n_spans = n;
 }
 
+/* Returns how many matched tokens of `part` surely lie behind `before` on both sides; 0 when `part`
+ * does not end behind it. At most the tokens of the longer overlap are lost. */
+static uint32_t matched_behind(const struct sh_span *before, const struct sh_span *part)
+{
+	uint32_t over_a, over_b, over;
+
+	if (part->to <= before->to || part->end <= before->end)
+		return 0;
+	over_a = before->to > part->from ? before->to - part->from : 0;
+	over_b = before->end > part->at ? before->end - part->at : 0;
+	over = over_a > over_b ? over_a : over_b;
+	return part->matched > over ? part->matched - over : 0;
+}
+
+/* Computes `matched` of the merged spans from span `first` on: the tokens of the best sequence of
+ * parts that follow each other on both sides. Parts in another order are not counted. */
+static void match_merged(struct sh_matcher *m, size_t first, size_t n)
+{
+	uint32_t *best = m->into + n, *of_span = best + n;
+
+	memset(of_span, 0, n * sizeof *of_span);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t root = merged_into(m->into, (uint32_t)i);
+
+		best[i] = m->part[i].matched;
+		for (size_t j = i; j-- > 0 && i - j <= CHAIN_BACK;) {
+			uint32_t more = matched_behind(&m->part[j], &m->part[i]);
+
+			if (more && merged_into(m->into, (uint32_t)j) == root &&
+			    best[j] + more > best[i])
+				best[i] = best[j] + more;
+		}
+		of_span[root] = best[i] > of_span[root] ? best[i] : of_span[root];
+	}
+	for (size_t i = first; i < m->n_spans; i++)
+		m->span[i].matched = of_span[merged_into(m->into, m->span[i].matched)];
+}
+
+/* Merges the spans from span `first` on, all of one pair. */
+static int merge_spans(struct sh_matcher *m, size_t first, struct sh_error *err)
+{
+	size_t n = m->n_spans - first, before = SIZE_MAX;
+
+	if (n < 2)
+		return 0;
+	if (SH_RESERVE(m->part, m->part_cap, n, err) < 0 ||
+	    SH_RESERVE(m->into, m->into_cap, 3 * n, err) < 0)
+		return -1;
+	qsort(m->span + first, n, sizeof *m->span, by_from);
+	memcpy(m->part, m->span + first, n * sizeof *m->part);
+	for (size_t i = 0; i < n; i++)
+		m->into[i] = m->span[first + i].matched = (uint32_t)i;
+	/* A merged span may be near a further one. The limit keeps the work linear. */
+	for (int i = 0; i < MERGE_ROUNDS && m->n_spans < before; i++) {
+		before = m->n_spans;
+		merge_once(m, first);
+	}
+	match_merged(m, first, n);
+	return 0;
+}
+
 /* Finds the spans of one pair from n exact matches, ordered by place. */
 static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
 {
-	size_t first = m->n_spans, before = SIZE_MAX;
+	size_t first = m->n_spans;
 
 	score_all(exact, n);
 	if (spans_of_chains(m, exact, n, m->other(m->arg, exact->document), err) < 0)
 		return -1;
-	/* A merged span may be near a further one. The limit keeps the work linear. */
-	for (int i = 0; m->opts.merge && i < MERGE_ROUNDS && m->n_spans < before; i++) {
-		before = m->n_spans;
-		merge_spans(m, first);
-	}
-	return 0;
+	return m->opts.merge ? merge_spans(m, first, err) : 0;
 }
 
 /* ---- all spans of a document ---- */

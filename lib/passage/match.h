@@ -13,7 +13,8 @@ struct sh_span {
 	uint32_t document; /* the other document */
 	uint32_t from, to; /* tokens from .. to-1 of this document */
 	uint32_t at, end;  /* tokens at .. end-1 of the other document */
-	uint32_t matched;  /* tokens in common, in order */
+	/* Tokens in common, in the same order: at most the longest common subsequence. */
+	uint32_t matched;
 };
 
 /* Returns matched tokens / tokens of the longer side, in millionths. */

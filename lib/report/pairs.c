@@ -4,6 +4,7 @@
 
 #include "base/bisect.h"
 #include "base/num.h"
+#include "match/measure.h"
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
 {
@@ -70,6 +71,7 @@ static struct sh_pairs_pair *new_pair(
 
 int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err)
 {
+	const struct sh_measure *m;
 	struct sh_pairs_pair *x;
 	uint32_t a, b;
 
@@ -81,7 +83,10 @@ int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_e
 	x = new_pair(p, a, b, err);
 	if (!x)
 		return -1;
-	x->distance = (uint32_t)r->distance;
+	x->distance = (int32_t)r->distance;
+	for (size_t i = 0; (m = sh_measure_at(i)); i++)
+		if (sh_slice_eq(r->measure, sh_slice_str(m->name)))
+			x->measure = m->name;
 	if (r->similarity >= 0)
 		x->similarity = (int32_t)((r->similarity + 50) / 100);
 	return 0;
@@ -137,7 +142,7 @@ const struct sh_pairs_span *sh_pairs_spans(
 	size_t lo = 0, hi = p->n_spans;
 
 	SH_BISECT(lo, hi, middle, p->span[middle].pair < pair->number);
-	*n = pair->distance;
+	*n = (size_t)pair->distance;
 	return p->span + lo;
 }
 

@@ -5,7 +5,7 @@
  *     ... for spans: sh_pairs_cover() for each pair ...
  *     sh_pairs_order(&p, err);
  *
- * Memory: 20 bytes a pair, 28 bytes a span, and the ids. */
+ * Memory: 40 bytes a pair, 28 bytes a span, and the ids. */
 #ifndef SH_REPORT_PAIRS_H
 #define SH_REPORT_PAIRS_H
 
@@ -18,11 +18,13 @@ enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
 
 struct sh_pairs_pair {
 	uint32_t a, b;     /* indexes of ids */
-	uint32_t distance; /* in bits; of a pair with spans: the number of spans */
+	/* in bits, or SH_PAIRS_UNKNOWN; of a pair with spans: the number of spans */
+	int32_t distance;
 	/* in ten thousandths, or SH_PAIRS_UNKNOWN; of a pair with spans: the greater coverage */
 	int32_t similarity;
 	int32_t coverage[2]; /* share of each document's bytes in spans, in ten thousandths */
 	uint32_t number;     /* from 0, in the order in which the pairs were added */
+	const char *measure; /* of the similarity; NULL: unknown; static */
 };
 
 /* A span record: bytes from .. to-1 of both texts. Ids are views of the line. */

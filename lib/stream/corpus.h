@@ -12,11 +12,13 @@
 #include "io/pieces.h"
 #include "io/tables.h"
 #include "stream/docs.h"
+#include "text/token.h"
 
 #define SH_CORPUS_NONE UINT32_MAX
 
 struct sh_corpus_file {
 	const char *name;             /* borrowed */
+	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
 	uint64_t n;                   /* bytes, decompressed */
 	uint64_t base;        /* offset of its first byte: the bytes of all files before it */
@@ -36,6 +38,13 @@ struct sh_held {
 
 struct sh_corpus {
 	struct sh_document_form form;
+	/* Set before sh_corpus_open(): the form of these files, with the same options, but other
+	 * fields. Read these files by sh_corpus_scan() before others are opened. NULL: `form`. */
+	const struct sh_document_form *fields;
+	/* Set before sh_corpus_scan(), which then fails at a text that needs more memory: see
+	 * sh_token_check(). 0: texts of any size. */
+	size_t memory;
+	enum sh_unit unit;
 	bool trailer; /* set before sh_corpus_scan(): check the trailer that each file must have */
 	/* Set before sh_corpus_open(): the descriptors of mapped files stay open. */
 	bool keeps_open;

@@ -41,6 +41,8 @@ static int read_line(void *reader, struct sh_slice line, struct sh_job *job, str
 
 		return err->code == SH_ERR_RECORD ? sh_buf_add(&job->facts, &x, sizeof x, err) : -1;
 	}
+	if (sh_token_check(c->unit, doc.text, c->memory, err) < 0)
+		return -1;
 	if (!c->form.line_ids)
 		value = sh_siphash(c->key, doc.id.p, doc.id.n);
 	if (sh_buf_add(&job->out, &offset, sizeof offset, err) < 0)

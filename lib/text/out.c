@@ -52,6 +52,27 @@ void sh_out_gap(struct sh_tokenizer *t)
 	t->word = ++t->used;
 }
 
+void sh_out_bytes(struct sh_tokenizer *t, struct sh_slice word)
+{
+	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
+
+	if (word.n && t->opts.places)
+		sh_places_put(t);
+	if (!t->opts.fold_marks) {
+		memcpy(t->text + t->used, word.p, word.n);
+		t->used += word.n;
+		return;
+	}
+	while (p < end) {
+		const uint8_t *from = p;
+
+		if (sh_is_pointing(sh_utf8_next(&p, end)))
+			continue;
+		memcpy(t->text + t->used, from, (size_t)(p - from));
+		t->used += (size_t)(p - from);
+	}
+}
+
 /* Works in place: the word does not grow. */
 static void mask_digits(struct sh_tokenizer *t)
 {

@@ -2,9 +2,10 @@
 #include "text/published.h"
 #include "text/tokenizer.h"
 
-int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text)
+int sh_places_begin(struct sh_tokenizer *t, struct sh_slice text)
 {
-	t->places.base = text;
+	t->places.base = (const uint8_t *)text.p;
+	t->places.size = text.n;
 	t->places.origin = NULL;
 	t->places.points = 0;
 	t->places.word = t->places.now = (struct sh_place){ 0, 0 };
@@ -31,17 +32,21 @@ static bool is_escape(const char *p, const char *end)
 
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err)
 {
+	const uint32_t *before = t->places.origin; /* when the text is a copy already */
+	uint32_t *origin;
 	size_t n = 0;
 
-	if (SH_RESERVE(t->places.origin_room, t->places.origin_cap, text.n + 1, err) < 0)
+	if (SH_RESERVE(t->places.unescaped, t->places.unescaped_cap, text.n + 1, err) < 0)
 		return -1;
+	origin = t->places.unescaped;
 	for (const char *p = text.p, *end = text.p + text.n; p < end; n++) {
-		t->places.origin_room[n] = (uint32_t)(p - text.p);
+		origin[n] = before ? before[p - text.p] : (uint32_t)(p - text.p);
 		p += is_escape(p, end) ? 2 : 1;
 	}
-	t->places.origin_room[n] = (uint32_t)text.n;
-	t->places.origin = t->places.origin_room;
+	origin[n] = before ? before[text.n] : (uint32_t)text.n;
+	t->places.origin = origin;
 	t->places.base = (const uint8_t *)t->scratch.p;
+	t->places.size = t->scratch.n;
 	return 0;
 }
 
@@ -58,8 +63,7 @@ static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;
 
-	return at < base || at - base > SH_TOKEN_TEXT_MAX ||
-	       (t->places.origin && at - base > t->scratch.n);
+	return at < base || at - base > t->places.size;
 }
 
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
@@ -81,6 +85,15 @@ void sh_places_put(struct sh_tokenizer *t)
 		t->places.point[t->places.points++] = t->places.now;
 }
 
+void sh_places_left_out(struct sh_tokenizer *t)
+{
+	if (t->used == t->word)
+		return;
+	t->places.word.to = t->places.now.to;
+	if (t->places.points)
+		t->places.point[t->places.points - 1].to = t->places.now.to;
+}
+
 struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i)
 {
 	if (!t->opts.places || t->places.points == 0)
@@ -91,18 +104,16 @@ struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i)
 
 void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t used)
 {
-	uint32_t base = offset_of(t, p);
-
 	for (; n < t->n; n++) {
 		/* The first word may have begun in an earlier call, or ended here. */
 		t->places.from[n] = t->start[n] < used ? t->places.word.from
-						       : base + (uint32_t)(t->start[n] - used);
+						       : offset_of(t, p + (t->start[n] - used));
 		t->places.to[n] =
-		    t->end[n] <= used ? t->places.word.to : base + (uint32_t)(t->end[n] - used);
+		    t->end[n] <= used ? t->places.word.to : offset_of(t, p + (t->end[n] - used));
 	}
 	if (t->used == t->word || t->used == used)
 		return;
 	if (t->word >= used)
-		t->places.word.from = base + (uint32_t)(t->word - used);
-	t->places.word.to = base + (uint32_t)(t->used - used);
+		t->places.word.from = offset_of(t, p + (t->word - used));
+	t->places.word.to = offset_of(t, p + (t->used - used));
 }

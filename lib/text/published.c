@@ -50,12 +50,8 @@ static int put_bytes(
 		return 0;
 	if (sh_out_reserve(t, n, err) < 0)
 		return -1;
-	if (t->opts.places) {
-		sh_places_at(t, p, end);
-		sh_places_put(t);
-	}
-	memcpy(t->text + t->used, p, n);
-	t->used += n;
+	sh_out_at(t, p, end);
+	sh_out_bytes(t, sh_slice((const char *)p, n));
 	sh_out_gap(t);
 	return 0;
 }

@@ -32,8 +32,8 @@ static struct sh_slice trim(struct sh_slice s, bool whole)
 struct reading {
 	struct sh_fold *fold;     /* NULL: lines are not folded */
 	struct sh_tokenizer *cut; /* not NULL: replaces fold, for methods with other rules */
-	struct sh_buf buf;
-	bool whole;
+	struct sh_buf buf, unpointed;
+	bool whole, fold_marks;
 };
 
 static void reading_free(struct reading *r)
@@ -41,6 +41,7 @@ static void reading_free(struct reading *r)
 	sh_fold_delete(r->fold);
 	sh_tokenizer_delete(r->cut);
 	sh_buf_free(&r->buf);
+	sh_buf_free(&r->unpointed);
 }
 
 static int reading_init(struct reading *r, const struct sh_token_opts *opts, struct sh_error *err)
@@ -48,7 +49,7 @@ static int reading_init(struct reading *r, const struct sh_token_opts *opts, str
 	const struct sh_token_method *m = opts->method;
 	struct sh_token_opts plain = { .method = m, .raw = true };
 
-	*r = (struct reading){ .whole = uses_whole_lines(opts) };
+	*r = (struct reading){ .whole = uses_whole_lines(opts), .fold_marks = opts->fold_marks };
 	if (m && m != sh_token_method_at(0) && !m->needs_jieba && !m->needs_cppjieba) {
 		r->cut = sh_tokenizer_new(&plain, err);
 		return r->cut ? 0 : -1;
@@ -57,6 +58,23 @@ static int reading_init(struct reading *r, const struct sh_token_opts *opts, str
 		return 0;
 	r->fold = sh_fold_new(err);
 	return r->fold ? 0 : -1;
+}
+
+/* Removes the code points that opts.fold_marks leaves out. */
+static int leave_out_marks(struct reading *r, struct sh_slice *word, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)word->p, *end = p + word->n;
+
+	r->unpointed.n = 0;
+	while (p < end) {
+		const uint8_t *from = p;
+
+		if (!sh_is_pointing(sh_utf8_next(&p, end)) &&
+		    sh_buf_add(&r->unpointed, from, (size_t)(p - from), err) < 0)
+			return -1;
+	}
+	*word = sh_buf_slice(&r->unpointed);
+	return 0;
 }
 
 /* Replaces the line *word by its token; by an empty slice when the line has no token or several. */
@@ -78,7 +96,7 @@ static int as_token(struct reading *r, struct sh_slice *word, struct sh_error *e
 			return -1;
 		*word = sh_buf_slice(&r->buf);
 	}
-	return 0;
+	return r->fold_marks && word->n ? leave_out_marks(r, word, err) : 0;
 }
 
 /* Removes the first line from *lines and returns it trimmed. */

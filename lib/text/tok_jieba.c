@@ -103,10 +103,7 @@ static int put_word(
 				sh_out_put(t, c);
 		}
 	} else {
-		if (t->opts.places && text.n)
-			sh_places_put(t);
-		memcpy(t->text + t->used, text.p, text.n);
-		t->used += text.n;
+		sh_out_bytes(t, text);
 	}
 	sh_out_end(t);
 	return 0;

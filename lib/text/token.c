@@ -1,3 +1,4 @@
+#include "text/hyphens.h"
 #include "text/tokenizer.h"
 
 #include <stdio.h>
@@ -122,13 +123,15 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	sh_fold_delete(t->fold);
 	sh_stemmer_delete(t->stemmer);
 	sh_buf_free(&t->scratch);
+	sh_buf_free(&t->whole);
 	free(t->text);
 	free(t->start);
 	free(t->end);
 	free(t->index);
 	free(t->places.from);
 	free(t->places.to);
-	free(t->places.origin_room);
+	free(t->places.joined);
+	free(t->places.unescaped);
 	free(t->places.point);
 	sh_buf_free(&t->joined);
 	free(t);
@@ -187,21 +190,47 @@ static int join(struct sh_tokenizer *t, struct sh_error *err)
 	return 0;
 }
 
+int sh_token_check(enum sh_unit unit, struct sh_slice text, size_t memory, struct sh_error *err)
+{
+	const size_t least = (size_t)256 << 20;
+	const unsigned each = unit == SH_UNIT_CHAR ? 80 : 20;
+	size_t allowed = memory > least ? memory : least, n = text.n;
+
+	if (!memory || n <= allowed / each)
+		return 0;
+	if (unit == SH_UNIT_CHAR) {
+		n = 0;
+		for (size_t i = 0; i < text.n; i++)
+			n += ((uint8_t)text.p[i] & 0xC0) != 0x80;
+		if (n <= allowed / each)
+			return 0;
+	}
+	return sh_error_set(err, SH_ERR_RANGE,
+	    "the text of %zu bytes needs about %llu MB of memory, more than -S: raise -S, or cut "
+	    "the text",
+	    text.n, (unsigned long long)(((uint64_t)n * each >> 20) + 1));
+}
+
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err)
 {
-	const uint8_t *p = (const uint8_t *)text.p;
 	const uint32_t *from, *to;
+	const uint8_t *p;
 
 	if (text.n > SH_TOKEN_TEXT_MAX)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "text of %zu bytes; at most 2 GiB - 1", text.n);
+	if (sh_token_check(t->opts.unit, text, t->opts.memory, err) < 0)
+		return -1;
 	t->used = t->word = t->n = t->chars = 0;
 	t->ill = 0;
 	t->bytes = t->no_memory = false;
-	if (t->opts.places && sh_places_begin(t, p) < 0)
+	if (t->opts.places && sh_places_begin(t, text) < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "this method of tokenizing does not give the places of tokens in the text");
+	if (t->opts.join_hyphens && sh_join_hyphens(t, &text, err) < 0)
+		return -1;
+	p = (const uint8_t *)text.p;
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)

@@ -63,6 +63,8 @@ struct sh_token_opts {
 	enum sh_unit unit;
 	bool no_fold;       /* no NFKC, no case folding */
 	bool raw;           /* the text has no escapes */
+	bool fold_marks;    /* leave out vowel signs and tatweel, see sh_is_pointing() */
+	bool join_hyphens;  /* join words that a hyphen cuts at a line end, see text/hyphens.h */
 	bool mask_digits;   /* each maximal sequence of decimal digits in a token becomes one 0 */
 	unsigned min_chars; /* drop words of fewer code points, but no character of Han etc. */
 	unsigned keep;      /* SH_KEEP_*: drop words without a code point of these kinds; 0: none */
@@ -73,6 +75,7 @@ struct sh_token_opts {
 	const struct sh_token_method *method; /* see text/method.h; NULL: the default */
 	const struct sh_jieba *jieba; /* for methods that need it; borrowed, may be shared */
 	const struct sh_cppjieba *cppjieba;
+	size_t memory; /* see sh_token_check(); 0: texts of any size */
 	/* For methods with a dictionary: */
 	bool punctuation;   /* keep words without letters, marks and digits */
 	bool stop_any_case; /* also drop words whose ASCII lower case is a stop word */
@@ -111,8 +114,14 @@ void sh_tokenizer_delete(struct sh_tokenizer *t);
 /* For tests: uses this variant of ascii.h instead of the fastest. NULL: uses none. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel);
 
+/* Returns -1 and SH_ERR_RANGE when the tokens and features of the text need more than `memory`
+ * bytes: 20 for each byte of words, 80 for each character of SH_UNIT_CHAR. Texts that need at most
+ * 256 MB are always allowed. memory = 0: all texts are allowed. */
+int sh_token_check(
+    enum sh_unit unit, struct sh_slice text, size_t memory, struct sh_error *err);
+
 /* Splits a text. SH_ERR_PARAM: the text has more than SH_TOKEN_TEXT_MAX bytes, or the method does
- * not support opts.places. */
+ * not support opts.places. SH_ERR_RANGE: see sh_token_check(), for opts.memory. */
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 

@@ -34,6 +34,7 @@ struct sh_tokenizer {
 	const struct sh_token_method *method;
 	void *state;           /* of the method; its close() frees it */
 	struct sh_buf scratch; /* of sh_plain_text() */
+	struct sh_buf whole;   /* of sh_join_hyphens() */
 	struct sh_stemmer *stemmer;
 	bool no_memory; /* stemming failed: reported at the end of the text */
 	struct sh_token_opts opts;
@@ -63,11 +64,12 @@ struct sh_tokenizer {
 	struct {
 		uint32_t *from, *to; /* of each token */
 		size_t from_cap, to_cap;
-		const uint8_t *base; /* the text, or its copy without escapes */
+		const uint8_t *base; /* the text, or its copy: joined, without escapes */
+		size_t size;         /* bytes at base */
 		/* Offset in the text of each byte of the copy; NULL: no copy. */
 		const uint32_t *origin;
-		uint32_t *origin_room;
-		size_t origin_cap;
+		uint32_t *joined, *unescaped; /* room for it: one for each kind of copy */
+		size_t joined_cap, unescaped_cap;
 		struct sh_place now;    /* bytes from which the next sh_out_put() comes */
 		struct sh_place word;   /* the open word */
 		struct sh_place *point; /* of each code point of the open word, for SH_UNIT_CHAR */
@@ -90,7 +92,7 @@ bool sh_out_ends_with_gap(const struct sh_tokenizer *t);
 
 /* Begins a text. Returns -1, and leaves *err to the caller, when the method does
  * not support places. */
-int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text);
+int sh_places_begin(struct sh_tokenizer *t, struct sh_slice text);
 /* Says that the method reads t->scratch, the copy of this text without escapes. */
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err);
 /* Makes room for t->start_cap tokens. */
@@ -99,6 +101,8 @@ int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err);
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
 /* Stores the place of the code point that sh_out_put() appends. */
 void sh_places_put(struct sh_tokenizer *t);
+/* Says that the code point of sh_places_at() belongs to the open word, but is left out. */
+void sh_places_left_out(struct sh_tokenizer *t);
 /* Forgets the place of the last code point, which the caller removes. */
 static inline void sh_places_undo(struct sh_tokenizer *t)
 {
@@ -135,13 +139,22 @@ static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end
 	sh_out_token_at(t, start, end, t->places.word);
 }
 
-/* Appends code point c to the open word. There must be room: see sh_out_reserve(). */
+/* Appends code point c to the open word, unless opts.fold_marks leaves it out. There must be room:
+ * see sh_out_reserve(). */
 static inline void sh_out_put(struct sh_tokenizer *t, uint32_t c)
 {
+	if (t->opts.fold_marks && sh_is_pointing(c)) {
+		if (t->opts.places)
+			sh_places_left_out(t);
+		return;
+	}
 	if (t->opts.places)
 		sh_places_put(t);
 	t->used += sh_utf8_put((uint8_t *)t->text + t->used, c);
 }
+
+/* Appends the bytes of a word, which may be ill-formed UTF-8, as sh_out_put() does. */
+void sh_out_bytes(struct sh_tokenizer *t, struct sh_slice word);
 
 static inline void sh_out_end(struct sh_tokenizer *t)
 {

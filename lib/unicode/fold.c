@@ -60,6 +60,22 @@ bool sh_is_mark(uint32_t c)
 	return gc >= UTF8PROC_CATEGORY_MN && gc <= UTF8PROC_CATEGORY_ME;
 }
 
+bool sh_is_pointing(uint32_t c)
+{
+	/* Hebrew, Arabic, Arabic Extended-B and -A, Hebrew presentation forms, Arabic Extended-C */
+	static const uint32_t blocks[][2] = { { 0x590, 0x6FF }, { 0x870, 0x8FF },
+		{ 0xFB1D, 0xFB4F }, { 0x10EC0, 0x10EFF } };
+	const uint32_t tatweel = 0x640;
+
+	if (c < blocks[0][0])
+		return false;
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		if (c >= blocks[i][0] && c <= blocks[i][1])
+			return c == tatweel || utf8proc_category((utf8proc_int32_t)c) ==
+						   UTF8PROC_CATEGORY_MN;
+	return false;
+}
+
 static bool is_word_category(utf8proc_category_t gc, bool cut)
 {
 	/* Enclosing marks, such as the key of a keycap emoji, are symbols. */

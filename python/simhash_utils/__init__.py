@@ -55,12 +55,14 @@ class _Options(_c.Structure):
         ("no_fold", _c.c_int),
         ("mask_digits", _c.c_int),
         ("minhash", _c.c_int),
-        ("unused", _c.c_int),
+        ("fold_marks", _c.c_int),
         ("weight", _c.c_char_p),
         ("hash", _c.c_char_p),
         ("profile", _c.c_char_p),
         ("seed", _c.c_uint64),
-        ("reserved", _c.c_uint64 * 6),
+        ("join_hyphens", _c.c_int),
+        ("unused", _c.c_int),
+        ("reserved", _c.c_uint64 * 5),
     ]
 
 
@@ -288,6 +290,8 @@ class Simhash:
         chars: _t.Optional[bool] = None,
         fold: _t.Optional[bool] = None,
         mask_digits: bool = False,
+        fold_marks: bool = False,
+        join_hyphens: bool = False,
         minhash: _t.Optional[bool] = None,
         weight: _t.Optional[str] = None,
         hash: _t.Optional[str] = None,
@@ -296,8 +300,8 @@ class Simhash:
     ) -> None:
         options, error = _Options(), _Error()
         self._recreate = _functools.partial(
-            type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits, minhash=minhash,
-            weight=weight, hash=hash, seed=seed, profile=profile,
+            type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits,
+            fold_marks=fold_marks, join_hyphens=join_hyphens, minhash=minhash, weight=weight, hash=hash, seed=seed, profile=profile,
         )
         self._unused: _t.List[int] = []
         self._options = options
@@ -314,6 +318,7 @@ class Simhash:
         if fold is not None:
             options.no_fold = not fold
         options.mask_digits = bool(mask_digits)
+        options.fold_marks, options.join_hyphens = bool(fold_marks), bool(join_hyphens)
         if weight is not None:
             options.weight, options.minhash = weight.encode(), False
         if minhash is not None:

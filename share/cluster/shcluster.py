@@ -42,15 +42,16 @@ class FilterError(RuntimeError):
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
              "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= "
-             "stem= stop= min-chars= keep= no-fold mask-digits raw strict bare jobs= crlf"),
+             "stem= stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict bare jobs= "
+             "crlf"),
     "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
     "shverify": ("T:w:S:p:n:u:j:",
                  "measure= threshold= weight= memory= tmpdir= profile= ngram= unit= segment= dict= split= stem= "
-                 "stop= min-chars= keep= no-fold mask-digits raw strict jobs= crlf"),
+                 "stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict jobs= crlf"),
     "shseed": ("p:n:u:j:",
-               "window= profile= ngram= unit= segment= dict= split= stem= stop= min-chars= keep= no-fold mask-digits "
-               "raw strict jobs= crlf"),
+               "window= profile= ngram= unit= segment= dict= split= stem= stop= min-chars= keep-words= no-fold "
+               "mask-digits fold-marks join-hyphens raw strict jobs= crlf"),
     # The options of shseed are passed to shspan, too.
     "shspan": ("S:", "min-tokens= identity= merge= memory= tmpdir="),
 }

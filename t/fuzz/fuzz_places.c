@@ -21,7 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opts.apart = flags & 8;
 	opts.mask_digits = flags & 16;
 	opts.stem = flags & 32 ? "english" : NULL;
-	method = methods[(flags >> 6) % (sizeof methods / sizeof *methods)];
+	opts.fold_marks = flags >> 14 & 1;
+	opts.join_hyphens = flags >> 15 & 1;
+	method = methods[(flags >> 6 & 255) % (sizeof methods / sizeof *methods)];
 	opts.method = method ? sh_token_method_find(method) : NULL;
 	plain = tokenizer(&opts);
 	opts.places = true;

@@ -53,6 +53,8 @@ static void other_ways(const char *text, size_t n, const struct sh_stoplist *sto
 		.keep = flags & 64 ? (unsigned)(flags >> 8 & 1023) : 0,
 		.stop = flags & 128 ? stop : NULL,
 		.apart = flags >> 18 & 1,
+		.fold_marks = flags >> 22 & 1,
+		.join_hyphens = flags >> 23 & 1,
 		.stem = flags >> 19 & 1 ? stems[flags >> 20 & 3] : NULL,
 		.method = method,
 	};

@@ -81,6 +81,10 @@ static void profiles(void)
 	ok(simhash_profile(&o, "pysimhash", &error) == 0 && (o.mask_digits = 1) &&
 		!simhash_new(&o, &error) && strstr(error.text, "gives characters"),
 	    "%s", error.text);
+	o.mask_digits = 0;
+	o.join_hyphens = 1;
+	ok(!simhash_new(&o, &error) && strstr(error.text, "join_hyphens needs words"), "%s",
+	    error.text);
 }
 
 static void minwise(void)

@@ -54,6 +54,12 @@ static bool same_window(const struct sh_texts *t, uint64_t a, uint64_t b, uint32
 	return memcmp(t->token + a, t->token + b, length * sizeof *t->token) == 0;
 }
 
+/* Marks a window: its tokens, and each two of them as joined. */
+static void mark_window(char *marked, uint64_t window, uint32_t length)
+{
+	memset(marked + 2 * window, 1, 2 * length - 1);
+}
+
 /* Compares each window with all windows before it. */
 static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, char *marked)
 {
@@ -61,16 +67,16 @@ static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, c
 	size_t n = 0;
 
 	must(window != NULL);
-	memset(marked, 0, (size_t)t->at[t->n]);
+	memset(marked, 0, 2 * (size_t)t->at[t->n]);
 	for (uint32_t d = 0; d < t->n; d++)
 		for (uint64_t i = t->at[d]; i + length <= t->at[d + 1]; i++)
 			window[n++] = i;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			if (same_window(t, window[i], window[j], length)) {
-				memset(marked + window[i], 1, length);
+				mark_window(marked, window[i], length);
 				if (every)
-					memset(marked + window[j], 1, length);
+					mark_window(marked, window[j], length);
 			}
 	free(window);
 }
@@ -84,7 +90,7 @@ static bool is_exact(const struct sh_texts *t, uint32_t length, uint32_t k, bool
 {
 	size_t n = (size_t)t->at[t->n];
 	uint32_t *marked = calloc(SH_EXACT_WORDS(n), sizeof *marked);
-	char *want = malloc(n + 1);
+	char *want = malloc(2 * n + 1);
 	struct sh_tables tables;
 	bool good = true;
 
@@ -96,7 +102,7 @@ static bool is_exact(const struct sh_texts *t, uint32_t length, uint32_t k, bool
 		 marked, &err) == 0);
 	sh_tables_free(&tables);
 	mark_slowly(t, length, every, want);
-	for (size_t i = 0; good && i < n; i++)
+	for (size_t i = 0; good && i < 2 * n; i++)
 		good = is_marked(marked, i) == want[i];
 	free(marked);
 	free(want);
@@ -124,21 +130,21 @@ static void test_hostile(void)
 	enum { MANY = 1000000 };
 	struct sh_texts t = { 0 };
 	uint32_t *token = calloc(MANY, sizeof *token);
-	uint32_t *marked = calloc(MANY / 32 * 3, sizeof *marked);
+	uint32_t *marked = calloc(MANY / 32 * 5, sizeof *marked);
 
 	must(token && marked);
 	add_document(&t, token, MANY);
 	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, false, 1, 0, NULL }, marked, &err) ==
 	     0);
-	ok(!is_marked(marked, 0) && is_marked(marked, 1) && is_marked(marked, MANY - 1),
+	ok(!is_marked(marked, 0) && is_marked(marked, 2) && is_marked(marked, 2 * MANY - 2),
 	    "one token a million times: all passages but the first are repeated");
 	for (size_t i = 0; i < MANY; i++)
 		token[i] = (uint32_t)i;
 	add_document(&t, token, MANY);
-	memset(marked, 0, MANY / 32 * 3 * sizeof *marked);
+	memset(marked, 0, MANY / 32 * 5 * sizeof *marked);
 	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, true, 2, 0, NULL }, marked, &err) ==
 	     0);
-	ok(is_marked(marked, 0) && !is_marked(marked, MANY + 1),
+	ok(is_marked(marked, 0) && !is_marked(marked, 2 * MANY + 2),
 	    "every: the first passage is marked too, and other tokens are not");
 	sh_texts_free(&t);
 	free(token);

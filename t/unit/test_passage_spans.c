@@ -88,9 +88,12 @@ static void test_numbers(void)
 
 /* ---- the parts of an alignment ---- */
 
+enum { SLOW = 300 }; /* most tokens on a side for common_slowly() */
+
+/* Returns the length of the longest common subsequence. */
 static uint32_t common_slowly(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 {
-	uint32_t table[SH_COMMON_MAX + 1][SH_COMMON_MAX + 1] = { { 0 } };
+	static uint32_t table[SLOW + 1][SLOW + 1];
 
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++) {
@@ -134,7 +137,7 @@ static bool is_sound(const struct sh_span *s, struct sh_token_hashes a, struct s
 	return s->from < s->to && s->to <= a.n && s->at < s->end && s->end <= b.n &&
 	       s->matched <= n && s->matched <= m && s->matched >= opts->least &&
 	       sh_span_identity(s) >= opts->identity &&
-	       (n > SH_COMMON_MAX || m > SH_COMMON_MAX ||
+	       (n > SLOW || m > SLOW ||
 		   s->matched <= common_slowly(a.token + s->from, n, b.token + s->at, m));
 }
 
@@ -260,6 +263,114 @@ static void test_limits(void)
 	ok(!wrong, "spans are joined, merged and kept up to their limits");
 }
 
+/* Writes the blocks of a text in random order, with some tokens changed. Returns the number of
+ * tokens. */
+static size_t exchange_blocks(const uint32_t *from, size_t n, uint32_t *to)
+{
+	size_t blocks = 1 + rng_below(6), size = n / blocks, used = 0;
+	size_t order[6] = { 0 };
+
+	for (size_t i = 0; i < blocks; i++) {
+		size_t j = rng_below(i + 1);
+
+		order[i] = order[j];
+		order[j] = i;
+	}
+	for (size_t i = 0; i < blocks; i++) {
+		memcpy(to + used, from + order[i] * size, size * sizeof *to);
+		used += size;
+	}
+	for (size_t i = 0; i < used; i++)
+		if (rng_below(15) == 0)
+			to[i] = (uint32_t)rng_below(1000);
+	return used;
+}
+
+/* Finds the spans of two texts from all their common 3-grams. */
+static void find_spans(struct sh_matcher *m, struct sh_token_hashes a,
+    const struct sh_token_hashes *b, const struct sh_span **spans, size_t *n)
+{
+	struct sh_match match;
+
+	sh_matcher_begin(m, a, side_of, b);
+	for (uint32_t i = 0; i + 3 <= a.n; i++)
+		for (uint32_t j = 0; j + 3 <= b->n; j++)
+			if (memcmp(a.token + i, b->token + j, 3 * sizeof *a.token) == 0)
+				must(sh_matcher_hit(m, 0, i, j, &match, &err) == 0);
+	must(sh_matcher_spans(m, spans, n, &err) == 0);
+}
+
+/* The matched tokens of a merged span are at most the longest common subsequence, and at least the
+ * best of its parts. */
+static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b, uint32_t merge)
+{
+	struct sh_match_opts opts = { 3, 5, 300000, 0, false };
+	struct sh_matcher *apart = sh_matcher_new(&opts, &err), *merged;
+	const struct sh_span *part, *span;
+	size_t parts, n;
+	bool good = true;
+
+	opts.merge = merge;
+	merged = sh_matcher_new(&opts, &err);
+	must(apart && merged);
+	find_spans(apart, a, &b, &part, &parts);
+	find_spans(merged, a, &b, &span, &n);
+	good = n <= parts && (n > 0) == (parts > 0);
+	for (size_t i = 0; good && i < n; i++)
+		good = span[i].matched <= common_slowly(a.token + span[i].from,
+					      span[i].to - span[i].from, b.token + span[i].at,
+					      span[i].end - span[i].at);
+	for (size_t j = 0; good && j < parts; j++) {
+		good = false;
+		for (size_t i = 0; i < n && !good; i++)
+			good = span[i].from <= part[j].from && part[j].to <= span[i].to &&
+			       span[i].at <= part[j].at && part[j].end <= span[i].end &&
+			       span[i].matched >= part[j].matched;
+	}
+	sh_matcher_delete(apart);
+	sh_matcher_delete(merged);
+	return good;
+}
+
+static void test_merges(void)
+{
+	bool good = true;
+
+	for (unsigned round = rng_rounds(1500); good && round; round--) {
+		uint32_t left[SLOW], right[SLOW], alphabet = 4 + (uint32_t)rng_below(200);
+		size_t n = rng_below(SLOW), m;
+
+		for (size_t i = 0; i < n; i++)
+			left[i] = (uint32_t)rng_below(alphabet);
+		m = exchange_blocks(left, n, right);
+		good = merges_are_right((struct sh_token_hashes){ left, n },
+		    (struct sh_token_hashes){ right, m }, 1 + (uint32_t)rng_below(80));
+	}
+	ok(good, "merged spans match tokens in the same order only");
+}
+
+/* Two halves in exchanged order are one span, of which one half matches. */
+static void test_exchanged(void)
+{
+	uint32_t left[2 * RUN], right[2 * RUN];
+	struct sh_token_hashes a = { left, 2 * RUN }, b = { right, 2 * RUN };
+	struct sh_match_opts opts = { 3, 5, 300000, 1, false };
+	struct sh_matcher *m = sh_matcher_new(&opts, &err);
+	const struct sh_span *span;
+	size_t n;
+
+	must(m != NULL);
+	for (uint32_t i = 0; i < 2 * RUN; i++) {
+		left[i] = i;
+		right[i] = (i + RUN) % (2 * RUN);
+	}
+	find_spans(m, a, &b, &span, &n);
+	ok(n == 1 && span->matched == RUN && span->from == 0 && span->to == 2 * RUN &&
+		span->at == 0 && span->end == 2 * RUN,
+	    "of two halves in exchanged order one matches");
+	sh_matcher_delete(m);
+}
+
 static bool covers(struct sh_span *spans, size_t n, uint32_t first, uint32_t other)
 {
 	struct sh_buf room = { 0 };
@@ -370,6 +481,8 @@ int main(void)
 	test_spans(false, "all pairs: every common run of W + K - 1 tokens lies in a span");
 	test_spans(true, "first: spans are sound");
 	test_limits();
+	test_merges();
+	test_exchanged();
 	test_coverage();
 	test_extend();
 	return done_testing();

@@ -119,6 +119,10 @@ static void add_ascii(struct sh_buf *b, size_t n)
 		append(b, &some[rng_below(sizeof some - 1)], 1);
 }
 
+/* Hyphens at line ends, and marks that opts.fold_marks leaves out. */
+static const char *const pieces[] = { "co-\\nefficient", "a\u00AD \\r\\n\\t b", "x\u2010\nY", "A-\\nB",
+	"-\\n-\\n", "\u0628\u064E\u0640\u0628\u064F ", "\u05E9\u05C1", "\u064E", "\u0640a" };
+
 static void test_options(struct sh_token_opts opts, const char *what, bool alone)
 {
 	struct sh_tokenizer *plain = tokenizer(&opts), *placed;
@@ -134,6 +138,11 @@ static void test_options(struct sh_token_opts opts, const char *what, bool alone
 				add_ascii(&text, rng_below(rng() & 1 ? 20 : 300));
 			else
 				random_text(&text, rng_below(40), rng() & 1 ? 5 : 0);
+			if (opts.join_hyphens || opts.fold_marks) {
+				const char *s = pieces[rng_below(sizeof pieces / sizeof *pieces)];
+
+				append(&text, s, strlen(s));
+			}
 			if (rng_below(3) == 0)
 				for (size_t k = rng_below(40); k; k--)
 					append_cp(&text, 0x3041 + (uint32_t)rng_below(
@@ -187,6 +196,18 @@ int main(void)
 	test_options(
 	    (struct sh_token_opts){ .unit = SH_UNIT_CHAR, .stem = "english", .mask_digits = true },
 	    "characters of filtered words", false);
+	test_options((struct sh_token_opts){ .join_hyphens = true }, "joined words", true);
+	test_options((struct sh_token_opts){ .join_hyphens = true, .raw = true, .no_fold = true },
+	    "joined words of raw text", true);
+	test_options((struct sh_token_opts){ .join_hyphens = true,
+			 .method = sh_token_method_find("fields") },
+	    "joined fields", true);
+	test_options((struct sh_token_opts){ .fold_marks = true }, "words without marks", true);
+	test_options((struct sh_token_opts){ .fold_marks = true,
+			 .join_hyphens = true,
+			 .no_fold = true,
+			 .unit = SH_UNIT_CHAR },
+	    "characters of joined words without marks", false);
 	for (const char *const *name =
 		 (const char *const[]){ "fields", "blanks", "alpha", "python", "go-words", NULL };
 	     *name; name++)

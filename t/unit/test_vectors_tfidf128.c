@@ -81,7 +81,7 @@ static void test_counts(void)
 			fprintf(f, "%s\t%s\n", texts.row[i].f[0], texts.row[i].f[3]);
 	fclose(f);
 	snprintf(command, sizeof command,
-	    "\"$SHBIN/shtok\" -p tfidf128 --keep han %s | LC_ALL=C sort | LC_ALL=C uniq -c", name);
+	    "\"$SHBIN/shtok\" -p tfidf128 --keep-words han %s | LC_ALL=C sort | LC_ALL=C uniq -c", name);
 	fflush(stdout);
 	f = vec_need(popen(command, "r"));
 	while (getline(&line, &cap, f) > 0) {
@@ -122,7 +122,7 @@ static void test_order(void)
 	fclose(df);
 	snprintf(command, sizeof command,
 	    "PATH=\"$SHBIN:$PATH\"; LC_ALL=C sort -u -o %s %s; "
-	    "shtok -p tfidf128 --keep han %s | "
+	    "shtok -p tfidf128 --keep-words han %s | "
 	    "shweight -p tfidf128 -d %s --absent drop",
 	    table, table, name, table);
 	fflush(stdout);
