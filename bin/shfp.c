@@ -18,17 +18,7 @@
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 
-enum {
-	SEED = CLI_OWN,
-	EMPTY,
-	KEYS,
-	MEASURE,
-	BARE,
-	FEATURES,
-	EXPLAIN,
-	PERMUTATIONS,
-	SCHEME
-};
+enum { SEED = CLI_OWN, EMPTY, KEYS, MEASURE, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
 
 static const char *hash_names(unsigned i)
 {
@@ -118,12 +108,6 @@ struct settings {
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
 	size_t tag_n;
 };
-
-/* Returns whether records are made of the set of a document's features, without their weights. */
-static bool has_sets(const struct settings *s)
-{
-	return s->keys.rules.keys || s->permutations_n;
-}
 
 struct worker {
 	const struct settings *settings;
@@ -220,7 +204,8 @@ static int add_empty(const struct settings *s, struct sh_slice id, const char *f
  * applies that rule to documents without features only, not to features without weight. */
 static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
 {
-	bool by_system = s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !has_sets(s);
+	bool by_system =
+	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->permutations_n;
 
 	return fp->empty && !(features && by_system);
 }
@@ -408,7 +393,7 @@ static void check_bits(struct cli *c, const struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
 
-	if (has_sets(s) || sh_profile_has_bits(p, s->fp.bits))
+	if (s->permutations_n || sh_profile_has_bits(p, s->fp.bits))
 		return;
 	if (p->bits_step == 0)
 		cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
@@ -524,9 +509,8 @@ static void complete(struct cli *c, struct settings *s)
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
-	if (has_sets(s) && cli_given(c, 'w'))
-		cli_usage(c, "-w has no effect on %s: they are made of sets of features",
-		    s->keys.rules.keys ? "keys" : "signatures");
+	if (s->permutations_n && cli_given(c, 'w'))
+		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)

@@ -1183,8 +1183,8 @@ feature_records() {
 	for run in 'shweight features' 'shweight part.*' 'shweight -w tfidf -d table -t 5 features' \
 		'shweight -w tfidf -d table other' 'shweight -w logidf --absent drop -d table other part.*' \
 		'shdf features' 'shdf -S 1 part.*' 'shdf --min-df 2 bad --rejects rejected' \
-		'shfp features' 'shfp --keys 4x4 part.*' \
-		'shfp --keys 4x2 bad --rejects rejected' 'shweight bad --rejects rejected' \
+		'shfp features' 'shfp --permutations 16 part.*' \
+		'shfp --permutations 16 bad --rejects rejected' 'shweight bad --rejects rejected' \
 		'shweight bad' 'shfp bad' 'shdf bad' \
 		'shweight --trailer=out features' 'shweight <features -o named' 'cat part.* | shweight'; do
 		for j in $threads; do
