@@ -467,8 +467,8 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	sh_permutations_init(&s->permutations, s->scheme, s->permutations_n, (uint32_t)seed);
 	if (digits <= SH_FP_HEX_MAX)
 		cli_warn(c,
-		    "signatures of up to %u values have the form of fingerprints: join them with "
-		    "shjoin --rows only",
+		    "signatures of up to %u values have the form of fingerprints: read them with "
+		    "shband --rows only",
 		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!cli_given(c, 'H'))
 		s->fp.hash = sh_hash_find("sha1");

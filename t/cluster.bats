@@ -264,8 +264,7 @@ python() {
 		    usage = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
 		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", usage, re.M):
-		        # shjoin uses -N only for --explain.
-		        if name in refused or (program, name) == ("shjoin", "count") or program == "shspan" and name in spans:
+		        if name in refused or program == "shspan" and name in spans:
 		            continue
 		        want_names.add(name + ("=" if takes else ""))
 		        if letter:

@@ -227,6 +227,20 @@ static int make_marks(struct sh_engine *m, struct sh_error *err)
 	return m->rank ? 0 : -1;
 }
 
+/* Makes room in m->rank for the last n of m->n documents. */
+static int lengthen_marks(struct sh_engine *m, size_t n, struct sh_error *err)
+{
+	uint32_t *before = m->rank;
+
+	if (!before)
+		return 0;
+	m->rank = NULL;
+	if (make_marks(m, err) == 0)
+		memcpy(m->rank, before, (m->n - n) * sizeof *before);
+	sh_tables_put(m->opts.tables, before);
+	return m->rank ? 0 : -1;
+}
+
 int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err)
 {
 	if (make_marks(m, err) < 0)
@@ -245,7 +259,7 @@ int sh_engine_add_stored(
 	for (size_t i = 0; !described && i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
-	return 0;
+	return lengthen_marks(m, n, err);
 }
 
 int sh_engine_add_postings(

@@ -67,7 +67,7 @@ shdf -S 1M -o new features
 shdf -m --min-df 2 -o new table table
 shband -k 3 -o new fps
 shband -k 3 -o new <fps
-shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
+shband -k 6 --trailer -j 2 -o new fps.trailer
 shtok -j 4 -o new <many
 shtok -j 2 -o new --rejects rejected <manymixed
 shfp -j 4 -o new <many
