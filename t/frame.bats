@@ -855,7 +855,7 @@ much() {
 	printf 'a\tone two\n' >docs
 	printf '\357\273\277a\ta\t0\n' >pairs
 	try 'shverify -d docs pairs'
-	gives 'a\ta\t0\t1.0000'
+	gives 'a\ta\t0\t1.0000\tjaccard'
 	# A byte order mark alone is not a record.
 	printf '\357\273\277' >mark
 	try 'shgroup mark'
