@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "../unit/test_variants.c"
+#include "fp/count.h"
 
 enum { MOST = 260, STRETCH = MOST + 300 };
 
@@ -72,9 +73,15 @@ static void sums(const struct sh_simhash_kernel *kernel)
 									     : tie));
 }
 
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 static void repeats(void)
 {
-	static struct sh_repeats r;
 	static struct sh_hash_count c;
 	static bool begun;
 	uint64_t hash[MOST * 4], sorted[MOST * 4];
@@ -82,7 +89,7 @@ static void repeats(void)
 	uint64_t kinds = 1 + rng_below(n + 1), distinct = 0;
 
 	if (!begun)
-		check(sh_repeats_init(&r, &err) == 0 && sh_hash_count_init(&c, &err) == 0);
+		check(sh_hash_count_init(&c, &err) == 0);
 	begun = true;
 	for (size_t i = 0; i < n; i++)
 		hash[i] = sorted[i] =
@@ -90,10 +97,6 @@ static void repeats(void)
 	qsort(sorted, n, sizeof *sorted, by_value);
 	for (size_t i = 0; i < n; i++)
 		distinct += i == 0 || sorted[i] != sorted[i - 1];
-	check(sh_repeats_find(&r, hash, n, &err) == 0);
-	check(repeats_right(&r, sorted, n));
-	check(sh_repeats_once(&r, hash, n, &err) == 0);
-	check(once_right(&r, sorted, n));
 	check(sh_hash_count(&c, hash, n, &err) == 0);
 	check(c.n == distinct);
 	for (size_t i = 0, all = 0; i < c.n; i++) {
