@@ -557,7 +557,7 @@ days() {
 	exits 2
 	try 'shdedup -a archive docs'
 	exits 2
-	says "shdedup: 'archive/manifest': an archive of shspan, expected one of shdedup (sharchive init makes one)"
+	says "shdedup: 'archive' is an archive of shspan, expected one of shdedup (sharchive init makes one)"
 	sharchive init other
 	try 'shspan --archive other docs'
 	exits 2
