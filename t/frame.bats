@@ -65,6 +65,8 @@ each() {
 		echo "program: $P"
 		good "$P" >in
 		try "$1"
+		# shreport says that it has no documents for the pairs.
+		[ "$P" != shreport ] || sed -i '/^shreport: the page has no texts: /d' err
 		"${@:2}"
 	done
 }
