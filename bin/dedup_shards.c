@@ -176,7 +176,7 @@ static void list_options(struct dedup_state *s)
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.archive.manifest.key;
+	const uint64_t *key = s->archive.store.manifest.key;
 	struct made_with made;
 	char edit[SH_NUM_CHARS + 1], archive[33];
 
@@ -192,6 +192,8 @@ static void list_options(struct dedup_state *s)
 	list(s, "--mark", how->mark);
 	list_flag(s, "--json", form->json);
 	list_flag(s, "--csv", form->csv);
+	list(s, "--delimiter",
+	    sh_slice(form->csv ? (char[]){ sh_document_delimiter(form) } : "", form->csv));
 	list_flag(s, "--header", form->columns != NULL);
 	list_text(s, "-f", how->docs.of.fields);
 	list_flag(s, "-l", form->line_ids);

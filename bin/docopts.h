@@ -13,6 +13,8 @@ extern const struct cli_option docopts_table[];
 /* The same table without its first heading and -n: the program has its own -n and does not pass it
  * to docopts_set(). */
 #define docopts_token_table (docopts_table + 2)
+/* The same without -u, too: the program's own -u has further values. */
+#define docopts_word_table (docopts_table + 3)
 
 struct docopts {
 	struct sh_docs_opts docs;
@@ -27,7 +29,7 @@ struct docopts {
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options except -p was given */
 	/* Set before docopts_complete(). */
-	bool words;   /* without -n, n-grams are 1-grams when --segment or --split gives words */
+	bool sets;    /* the program compares sets of features: see SH_DEFAULT_SET_NGRAM */
 	bool no_text; /* no text is split, and no dictionary is opened */
 	/* a missing dictionary is no error before docopts_open_dictionary() */
 	bool perhaps_no_text;

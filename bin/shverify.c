@@ -18,6 +18,7 @@ enum { MEASURE = CLI_OWN };
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_DOCUMENTS_ROW,
 	{ MEASURE, "measure", "NAME", "%s [" SH_DEFAULT_MEASURE "]", measure_names },
 	{ 'T', "threshold", "X",
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
@@ -177,6 +178,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
+	s.docs.sets = true;
 	s.verify.scheme = sh_scheme_find("log");
 	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);
@@ -187,7 +189,7 @@ int main(int argc, char **argv)
 	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;
 	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
-	documents_read(&c, &s.docs.docs.form, &s.docs.token,
+	documents_read(&c, &s.docs.docs.form, &s.docs.of, &s.docs.token,
 	    (char *const *)(void *)s.files.name, s.files.n, &tables, false, &corpus);
 	documents_warn(&c, &corpus, "ignored");
 	verify_pairs(&c, &s);

@@ -30,26 +30,22 @@ struct simhash_error {
 /* The options of shfp(1), with the same names. Call simhash_profile() or simhash_defaults() first,
  * then change members. Later versions use `reserved` for new options. */
 struct simhash_options {
-	unsigned bits;      /* 32, 64, 128 or 256; a profile may have other widths */
-	unsigned ngram_min; /* n-grams have ngram_min to ngram_max tokens, */
-	unsigned ngram_max; /* 1 <= ngram_min <= ngram_max <= 255 */
-	int chars;          /* tokens are characters, not words */
-	int no_fold;        /* no normalisation, no case folding */
-	int mask_digits;    /* replace each sequence of digits by one 0 */
-	int minhash; /* MinHash: bits is a multiple of 64, at most 1024; weight has no effect */
+	unsigned bits;        /* 32, 64, 128 or 256; a profile may have other widths */
+	unsigned ngram_min;   /* n-grams have ngram_min to ngram_max tokens, */
+	unsigned ngram_max;   /* 1 <= ngram_min <= ngram_max <= 255 */
+	int chars;            /* tokens are characters, not words */
+	int no_fold;          /* no normalisation, no case folding */
+	int mask_digits;      /* replace each sequence of digits by one 0 */
 	int fold_marks;       /* leave out Arabic vowel signs and tatweel, and Hebrew points */
+	int join_hyphens;     /* join words that a hyphen cuts at a line end */
 	const char *weight;   /* "set", "tf", "freq" or "log" */
 	const char *hash;     /* "mix", "xxh3", "md5", ..., as for shfp -H */
 	const char *profile;  /* gives the rules that have no member here; NULL: "default" */
 	uint64_t seed;        /* of the hash */
-	int join_hyphens;     /* join words that a hyphen cuts at a line end */
-	int unused;           /* 0 */
-	uint64_t reserved[5]; /* 0 */
+	uint64_t reserved[6]; /* 0 */
 };
 
-/* Sets the default options of shfp 0.1: SimHash of words. These never change, so that
- * stored fingerprints stay comparable. simhash_profile(options, "default", error) sets the
- * present defaults of shfp. */
+/* Sets the default options of shfp. */
 void simhash_defaults(struct simhash_options *options);
 
 /* Sets the options of shfp -p NAME (simhash-profiles(7)); the strings in *options are

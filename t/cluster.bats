@@ -215,10 +215,10 @@ python() {
 	python <<-'END'
 		import shcluster as c
 		assert c.options("shfp", "-n3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep-words=han,alpha"]
-		assert c.options("shfp", "--seg jieba --minh --stop=") == ["--segment=jieba", "--minhash", "--stop="]
+		assert c.options("shfp", "--seg jieba --bar --stop=") == ["--segment=jieba", "--bare", "--stop="]
 		assert c.options("shverify", "") == []
 		for bad in ("-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "-dx", "-n", "--se 3",
-		            "docs.tsv", "-", "-n 2 docs.tsv", "--minhash docs.tsv", "-w set -- -x", "'"):
+		            "docs.tsv", "-", "-n 2 docs.tsv", "--bare docs.tsv", "-w set -- -x", "'"):
 		    try:
 		        c.options("shfp", bad)
 		    except ValueError as e:
@@ -352,12 +352,4 @@ python() {
 	cp "$SHARE"/*/*.py .
 	try "python3 -W error -m py_compile shcluster.py shspark.py shhadoop.py"
 	exits 0
-}
-
-@test "docs/scale.md has the table that the cost model gives" {
-	cp "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	try "'$BATS_TEST_DIRNAME/bench/scale-table' -w page.md"
-	exits 0
-	same "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	[ "$(sed -n '/^<!-- scale-table/,/^<!-- end/p' page.md | grep -c '^| 10^')" -eq 40 ]
 }

@@ -345,8 +345,8 @@ clusters() {
 
 @test "-S: several threads write, merge and read sorted runs, with the bytes of one thread" {
 	n=$(fewer 150000 50000)
-	seq "$n" | awk '{ print int($1 / 3) }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >fps
-	seq "$n" | awk '{ print $1 % 20 }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >copies
+	seq "$n" | awk '{ print int($1 / 3) }' | shfp -n 1 -l | sed 's/\t/&x/' >fps
+	seq "$n" | awk '{ print $1 % 20 }' | shfp -n 1 -l | sed 's/\t/&x/' >copies
 	for how in fps '--collapse fps' '--collapse copies'; do
 		shjoin $how | sort >pairs
 		[ "$(wc -l <pairs)" -ge $((n * 2 / 3)) ]
@@ -363,7 +363,7 @@ clusters() {
 }
 
 @test "-S 1: makes at most 1000 partitions" {
-	seq 9000 | sed "s,.*,&\t&," | shfp --simhash -n 1 >fps
+	seq 9000 | sed "s,.*,&\t&," | shfp -n 1 >fps
 	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected
 	[ "$(wc -l <expected)" -ge 16 ]
 	try "shjoin -k 12 -S 1 fps | awk -F'\t' '{ print (\$1 < \$2 ? \$1 FS \$2 : \$2 FS \$1) FS \$3 }' | sort"
@@ -378,7 +378,7 @@ clusters() {
 }
 
 @test "--explain writes no pairs, also for identical fingerprints larger than the memory" {
-	yes 'To be or not' | head -n 200 | shfp --simhash -n 1 -l >copies
+	yes 'To be or not' | head -n 200 | shfp -n 1 -l >copies
 	shjoin -k 3 --collapse -S 1K copies >pairs
 	[ "$(wc -l <pairs)" = 199 ]
 	try 'shjoin -k 3 --explain --collapse -S 1K copies'
@@ -389,7 +389,7 @@ clusters() {
 }
 
 @test "--explain counts different fingerprints, also of records in temporary files" {
-	seq 300 | shfp --simhash -n 1 -l >once
+	seq 300 | shfp -n 1 -l >once
 	cat once once once once >repeated
 	try 'shjoin -k 3 --explain -S 20K repeated'
 	exits 0
@@ -649,7 +649,7 @@ mixed() {
 	head -n 40 "$T_DATA/en_dev.tsv" >docs
 	for scheme in affine32 affine64 legacy; do
 		for n in 2 8 16; do
-			shfp --permutations $n --scheme $scheme docs >signatures 2>err
+			shfp -n 3 --permutations $n --scheme $scheme docs >signatures 2>err
 			for run in 'shjoin -k 3 signatures' 'shband -k 3 signatures'; do
 				try "$run >pairs"
 				exits 0
@@ -658,7 +658,7 @@ mixed() {
 		done
 	done
 	for bits in 32 64 128 256; do
-		shfp --simhash --bare -b $bits docs >prints
+		shfp --bare -b $bits docs >prints
 		try 'shjoin -k 3 prints >pairs'
 		exits 0
 		says

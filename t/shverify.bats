@@ -3,7 +3,7 @@
 load helper
 
 pairs() {
-	shfp --simhash -n 3 "$1" | shjoin -k 30 >pairs
+	shfp -n 3 "$1" | shjoin -k 30 >pairs
 	[ -s pairs ]
 }
 
@@ -39,7 +39,7 @@ pairs() {
 }
 
 @test "the bundled documents: -T 0.5 gives the labelled pairs" {
-	shfp --simhash -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
 	try "shverify -n 3 -T 0.5 -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	# The labels are from slightly different tokens, so that pairs at the threshold may differ.
@@ -257,7 +257,7 @@ pairs() {
 }
 
 @test "--measure edit: the output is the same with any number of threads, any memory and any threshold" {
-	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
 	shverify -n 1 --measure edit -T 0 -d "$T_DATA/en_dev.tsv" pairs >all
 	try "shverify -n 1 --measure edit -T 0 -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
 	exits 0
@@ -352,4 +352,20 @@ pairs() {
 	[ "$status" = 2 ]
 	says 'shverify: an input was cut short while it was read'
 	only docs pairs
+}
+
+@test "--documents-fields: each file of -d has fields of its own" {
+	printf '{"id":"d1","text":"one two three four"}\n' >docs.jsonl
+	printf '{"id":"q1","question":"one two three four","text":"other"}\n{"id":"q2","question":"one two","text":"other"}\n' >q.jsonl
+	printf 'id,text\nd1,one two three four\n' >docs.csv
+	printf 'question,text,id\none two three four,other,q1\none two,other,q2\n' >q.csv
+	printf 'd1\tq1\t0\nd1\tq2\t0\nq1\tq2\t0\n' >pairs
+	for how in '--json -d docs.jsonl -d q.jsonl' '--csv -d docs.csv -d q.csv'; do
+		try "shverify -n 1 --measure jaccard -T 0 $how --documents-fields id,text --documents-fields id,question pairs"
+		exits 0
+		says
+		cut -f 1-4 out >first
+		printf '%s\t%s\t0\t%s\n' d1 q1 1.0000 d1 q2 0.5000 q1 q2 0.5000 >expected
+		same expected first
+	done
 }

@@ -54,15 +54,13 @@ class _Options(_c.Structure):
         ("chars", _c.c_int),
         ("no_fold", _c.c_int),
         ("mask_digits", _c.c_int),
-        ("minhash", _c.c_int),
         ("fold_marks", _c.c_int),
+        ("join_hyphens", _c.c_int),
         ("weight", _c.c_char_p),
         ("hash", _c.c_char_p),
         ("profile", _c.c_char_p),
         ("seed", _c.c_uint64),
-        ("join_hyphens", _c.c_int),
-        ("unused", _c.c_int),
-        ("reserved", _c.c_uint64 * 5),
+        ("reserved", _c.c_uint64 * 6),
     ]
 
 
@@ -262,9 +260,8 @@ def _unpack(packed: "_c.Array[_c.c_uint64]", bits: int) -> int:
 class Simhash:
     """Computes fingerprints of texts with one set of options, which are options of shfp(1).
 
-    profile names a published system. Its rules apply to all options that are not given. profile="default"
-    computes the fingerprints of shfp(1) without options, MinHash of word triples. Without a profile the
-    defaults are those of version 0.1, SimHash of single words, so that stored fingerprints stay comparable.
+    profile names a published system. Its rules apply to all options that are not given. Without options the
+    fingerprints are those of shfp(1) without options.
     Several threads may use one object at once. Pickling copies the object, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
@@ -290,7 +287,6 @@ class Simhash:
         mask_digits: bool = False,
         fold_marks: bool = False,
         join_hyphens: bool = False,
-        minhash: _t.Optional[bool] = None,
         weight: _t.Optional[str] = None,
         hash: _t.Optional[str] = None,
         seed: int = 0,
@@ -299,7 +295,7 @@ class Simhash:
         options, error = _Options(), _Error()
         self._recreate = _functools.partial(
             type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits,
-            fold_marks=fold_marks, join_hyphens=join_hyphens, minhash=minhash, weight=weight, hash=hash, seed=seed, profile=profile,
+            fold_marks=fold_marks, join_hyphens=join_hyphens, weight=weight, hash=hash, seed=seed, profile=profile,
         )
         self._unused: _t.List[int] = []
         self._options = options
@@ -318,9 +314,7 @@ class Simhash:
         options.mask_digits = bool(mask_digits)
         options.fold_marks, options.join_hyphens = bool(fold_marks), bool(join_hyphens)
         if weight is not None:
-            options.weight, options.minhash = weight.encode(), False
-        if minhash is not None:
-            options.minhash = bool(minhash)
+            options.weight = weight.encode()
         if hash is not None:
             options.hash = hash.encode()
         options.seed = _unsigned(seed, "seed", 1 << 64)

@@ -41,7 +41,7 @@ class FilterError(RuntimeError):
 # or write a file besides the pipe, or end the filter at once.
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
-             "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= "
+             "bits= hash= weight= seed= format= empty= profile= ngram= unit= segment= dict= split= "
              "stem= stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict bare jobs= "
              "crlf"),
     "shband": ("k:M:b:j:", "distance= blocks= bits= jobs= crlf"),

@@ -87,25 +87,6 @@ static void profiles(void)
 	    error.text);
 }
 
-static void minwise(void)
-{
-	struct simhash_options o;
-	struct simhash_error error = { 0 };
-	uint64_t a[SIMHASH_MAX_WORDS], b[SIMHASH_MAX_WORDS];
-	struct simhash *s;
-
-	simhash_defaults(&o);
-	o.minhash = 1;
-	o.bits = 256;
-	s = simhash_new(&o, &error);
-	ok(s && simhash_text(s, "a b c", 5, a, &error) == 1 &&
-		simhash_text(s, "c c b a", 7, b, &error) == 1 && simhash_distance(a, b, 256) == 0,
-	    "MinHash fingerprints do not depend on counts");
-	simhash_free(s);
-	o.bits = 32;
-	ok(!simhash_new(&o, &error), "%s", error.text);
-}
-
 struct found {
 	unsigned n;
 	unsigned char seen[64][64];
@@ -235,7 +216,6 @@ int main(void)
 	passages();
 	fingerprints();
 	profiles();
-	minwise();
 	joins();
 	bands();
 	return done_testing();

@@ -6,7 +6,7 @@
 
 #include "base/hmap.h"
 #include "base/siphash.h"
-#include "fp/repeats.h"
+#include "fp/count.h"
 #include "join/fpset.h"
 #include "rng.h"
 #include "tap.h"
@@ -24,14 +24,6 @@ static void expect(int good)
 }
 
 /* ---- tables ---- */
-
-static void repeats(const uint64_t *key)
-{
-	struct sh_repeats r;
-
-	expect(sh_repeats_init(&r, &err) == 0 && sh_repeats_find(&r, key, N, &err) == 0);
-	sh_repeats_free(&r);
-}
 
 static void counts(const uint64_t *key)
 {
@@ -83,7 +75,6 @@ static const struct {
 	const char *name;
 	void (*fill)(const uint64_t *key);
 } tables[] = {
-	{ "repeated hashes of a document", repeats },
 	{ "distinct hashes of a document", counts },
 	{ "identical fingerprints", wide },
 	{ "ids and features as strings", strings },
