@@ -15,7 +15,7 @@
 #include "join/keyrecords.h"
 #include "names.h"
 #include "peeked.h"
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 
 enum {

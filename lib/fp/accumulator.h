@@ -8,8 +8,8 @@
 #include "fp/simhash.h"
 #include "hash/mix_kernel.h"
 #include "record/feature_lines.h"
-#include "weight/doubles.h"
-#include "weight/rounded.h"
+#include "published/sums.h"
+#include "published/sums.h"
 
 struct sh_accumulator {
 	const struct sh_fingerprint_opts *opts; /* hash, seed, bits, tie, minhash, real, rounded */

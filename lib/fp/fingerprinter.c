@@ -1,6 +1,7 @@
 #include "fp/fingerprinter.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "base/buf.h"
@@ -9,13 +10,10 @@
 #include "fp/minhash.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
+#include "published/sums.h"
 #include "text/method.h"
-#include "weight/rounded.h"
 
-enum {
-	BY_COUNT = 256, /* counts below it have their weights in a table */
-	BATCH = 128,    /* texts hashed in one call */
-};
+enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
@@ -143,49 +141,30 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-/* Texts to be hashed in one call: of the features at, at + 1, ... */
-struct batch {
-	struct sh_slice text[BATCH];
-	size_t n, at;
-};
-
-static void hash_batch(struct sh_fingerprinter *f, struct batch *b)
+static void hash_text(struct sh_fingerprinter *f, size_t at, struct sh_slice text)
 {
-	uint64_t *to = f->words > 1 ? f->wide + b->at * f->words : f->feature + b->at;
+	uint64_t *to = f->words > 1 ? f->wide + at * f->words : f->feature + at;
 
-	sh_hash_features(f->opts.hash, b->text, b->n, f->opts.seed, f->hash_bits, to);
-	for (size_t i = 0; i < b->n; i++) {
-		f->feature[b->at + i] = to[i * f->words];
-		if (f->by_text)
-			f->text_hash[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
-	}
-	b->at += b->n;
-	b->n = 0;
-}
-
-static inline void hash_text(struct sh_fingerprinter *f, struct batch *b, struct sh_slice text)
-{
-	b->text[b->n++] = text;
-	if (b->n == BATCH)
-		hash_batch(f, b);
+	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	f->feature[at] = *to;
+	if (f->by_text)
+		f->text_hash[at] = XXH3_64bits(text.p, text.n);
 }
 
 /* Hashes the text of each n-gram. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
-	struct batch b;
+	size_t at = 0;
 
 	if ((f->words > 1 && SH_RESERVE(f->wide, f->wide_cap, features * f->words, err) < 0) ||
 	    (f->by_text && SH_RESERVE(f->text_hash, f->text_hash_cap, features, err) < 0))
 		return -1;
-	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		hash_text(f, &b, sh_ngram_text(t, 0, n));
+		hash_text(f, at++, sh_ngram_text(t, 0, n));
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
-			hash_text(f, &b, sh_ngram_text(t, i, n));
-	hash_batch(f, &b);
+			hash_text(f, at++, sh_ngram_text(t, i, n));
 	return 0;
 }
 
@@ -365,4 +344,26 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)
 {
 	return f->feature;
+}
+
+bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out)
+{
+	unsigned bits = opts->bits, words = SH_FP_WORDS(bits);
+
+	switch (rule) {
+	case SH_EMPTY_ZERO:
+		memset(out, 0, words * sizeof *out);
+		return true;
+	case SH_EMPTY_ONES:
+		memset(out, 0xFF, words * sizeof *out);
+		break;
+	case SH_EMPTY_TEXT:
+		sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, bits, out);
+		break;
+	default:
+		return false;
+	}
+	if (bits % 64)
+		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
+	return true;
 }

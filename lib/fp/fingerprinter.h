@@ -3,7 +3,7 @@
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "text/ngram.h"
 #include "weight/weight.h"
@@ -52,5 +52,10 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f);
+
+/* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
+ * the rule gives no fingerprint. */
+bool sh_empty_fingerprint(
+    enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp/profile.h"
+#include "published/published.h"
 #include "hash/hash.h"
 
 enum {

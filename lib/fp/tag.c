@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "fp/profile.h"
+#include "published/published.h"
 #include "text/method.h"
 
 /* ---- settings ---- */
@@ -52,7 +52,7 @@ static void add_keep(struct sh_settings *s, const struct sh_token_opts *t)
 
 static void add_tokens(struct sh_settings *s, const struct sh_token_opts *t)
 {
-	const struct sh_token_method *m = t->method ? t->method : sh_token_method_at(0);
+	const struct sh_token_method *m = t->method ? t->method : &sh_words_method;
 	bool dictionary = m->needs_jieba || m->needs_cppjieba;
 
 	add(s, "-u", "%s", t->unit == SH_UNIT_CHAR ? "char" : "word");

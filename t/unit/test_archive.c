@@ -1,5 +1,6 @@
 /* Whole archives: a run finds the matches of a comparison of all pairs, and a check finds a changed
  * byte. Also tests the last numbers, equal keys, and a lost lock. */
+#include "published/published.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 /* The keys of an archive: sketches hold the compared features, and similar documents share keys. */
+#include "published/published.h"
 #include <math.h>
 #include <string.h>
 
