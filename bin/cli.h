@@ -108,7 +108,7 @@ struct cli {
 	/* further: the other open outputs */
 	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER];
 	size_t n_further;
-	uint64_t n_rejected;
+	uint64_t n_rejected, n_blank; /* bad records; blank lines that were passed over */
 	bool open;                /* cli_open() was called */
 	bool left;                /* nothing is written to the output */
 	bool occupied[3];         /* descriptors 0 to 2 that were closed at the start */

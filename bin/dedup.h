@@ -7,6 +7,7 @@
  *     dedup_write.c    groups to the documents that stay, and to the report
  *     dedup_shards.c   the same with one output for each input
  *     dedup_archive.c  the documents of earlier runs
+ *     dedup_every.c    batches of an input that stays open
  *     dedup_summary.c  the summary for people at the end
  *
  * Functions that return no error die of errors. */
@@ -16,29 +17,23 @@
 #include "base/hmap.h"
 #include "base/num.h"
 #include "dedup_archive.h"
+#include "dedup_every.h"
 #include "dedup_shards.h"
 #include "docopts.h"
-#include "group/prefer.h"
 #include "match/engine.h"
+#include "match/rank.h"
 #include "match/sample.h"
 #include "measures.h"
 #include "stream/corpus.h"
 
-/* --keep=max:FIELD or min:FIELD. */
-struct dedup_rank {
-	struct sh_slice name; /* of the field; empty: the option was not given */
-	unsigned field;       /* its number, when the name is a number */
-	bool largest;
-};
-
 struct dedup_settings {
 	size_t memory;
 	struct docopts docs;
-	struct sh_fingerprint_opts fp; /* of the records of an archive */
-	uint64_t seed;                 /* of the keys */
+	uint64_t seed;                 /* of the keys; unused with random_seed */
+	bool seed_given, random_seed;  /* --seed was given; it is random */
 	struct sh_key_rules rules;     /* by the thresholds, the tokens and the seed */
 	bool single;                   /* groups are chains, not stars */
-	struct sh_prefer keep;
+	struct sh_rank_rule keep;
 	struct dedup_archive_settings archive;
 	struct dedup_shards_settings shards;
 	struct cli_files protects;
@@ -47,9 +42,9 @@ struct dedup_settings {
 	bool dry_run, quiet;
 	struct measures measures;
 	uint64_t sample; /* value of --sample: pairs of each level of similarity; 0: none */
-	struct dedup_rank rank;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
 	bool counts;          /* the report has the size of each group */
+	struct dedup_feed feed; /* value of --every, and its state */
 };
 
 struct dedup_place {
@@ -68,6 +63,7 @@ struct dedup_ids {
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
+	uint64_t dropped; /* documents of the run that do not stay */
 	struct sh_tables tables; /* arrays whose size depends on the documents */
 	struct sh_corpus corpus;
 	struct sh_engine *engine;
@@ -80,12 +76,7 @@ struct dedup_state {
 
 /* Reads the documents of the operands into s->corpus and s->engine, in input order. */
 void dedup_read(struct dedup_state *s);
-/* Parses the value of --keep. Returns false when it has another form than max:FIELD or
- * min:FIELD. */
-bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
-/* Checks the option after the last option was read. */
-void dedup_rank_complete(struct cli *c, const struct dedup_settings *s);
-/* Ranks the documents after all were read. Does nothing without the option. */
+/* Ranks the documents by a field, after all were read. Does nothing with other rules. */
 void dedup_rank(struct dedup_state *s);
 
 /* Reads ids from files, one per line; the text after a TAB is ignored. */
@@ -109,14 +100,16 @@ struct dedup_groups {
 	uint32_t largest;    /* index in `size` of the largest group */
 };
 
-/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id is valid while the archive is open, and until `room` is used again.
- * Returns 0 or -1. */
+/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
+ * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err);
 
-/* Returns the header of file i: its first record, with a byte order mark, without LF, and without
- * CR under --crlf. It is valid until `room` is used again. */
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room);
+/* Returns the header of file i: its first record, without LF, and without CR under --crlf. Sets
+ * *before to the bytes before the record, such as a byte order mark. It is valid until `room` is
+ * used again. */
+struct sh_slice dedup_header(
+    const struct dedup_state *s, size_t i, struct sh_document_room *room, size_t *before);
 /* Writes the header of file i. Does nothing when the form has no header, or the file is empty. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */
@@ -126,8 +119,10 @@ void dedup_write_all(struct dedup_state *s);
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to);
 /* Writes a line for each document that does not stay. */
 void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups);
-/* Opens the report before any document is read, so that a failure ends the run early. */
+/* Opens the report before any document is read, so that a failure ends the run early. Under --every
+ * dedup_close_report() closes it; otherwise dedup_write_report() does. */
 void dedup_open_report(struct dedup_state *s);
+void dedup_close_report(struct dedup_state *s);
 
 void dedup_count_groups(struct dedup_state *s, struct dedup_groups *g);
 void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g);

@@ -1,5 +1,6 @@
 #include "dedup_how.h"
 
+#include "base/siphash.h"
 #include "fp/defaults.h"
 #include "names.h"
 
@@ -11,20 +12,14 @@ const struct cli_option dedup_how_table[] = {
 	    "least Jaccard similarity; J,E: or edit similarity [" SH_DEFAULT_THRESHOLDS "]" },
 	{ MEASURE, "measure", "NAME", "similarity: %s [" SH_DEFAULT_MEASURE "]",
 	    duplicate_measure_names },
-	{ SEED, "seed", "N", "seed of the hashes of keys [0]" },
+	{ SEED, "seed", "N|random", "seed of the hashes of keys [0]" },
 	{ 0 },
 };
 
 void dedup_how_init(struct dedup_settings *s)
 {
-	const struct sh_profile *p = sh_profile_at(0);
-
 	docopts_init(&s->docs);
 	s->docs.sets = true;
-	s->fp = (struct sh_fingerprint_opts){ .hash = sh_hash_find(p->hash),
-		.scheme = sh_scheme_find(p->weight),
-		.bits = p->bits,
-		.minhash = true };
 }
 
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
@@ -39,7 +34,10 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 		s->measures.measure = sh_measure_find(c->arg);
 		return true;
 	case SEED:
-		s->seed = s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
+		s->seed_given = true;
+		s->random_seed = strcmp(c->arg, "random") == 0;
+		if (!s->random_seed)
+			s->seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		return true;
 	default:
 		return docopts_set(&s->docs, c, opt);
@@ -49,31 +47,17 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 /* Checks -T and --measure, and sets the values that depend on them. */
 static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
-	const struct sh_measure *m;
+	struct sh_error err;
 
-	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
-	m = s->measures.measure;
-	s->rules = (struct sh_key_rules){ .ngrams = s->docs.ngrams,
-		.unit = sh_token_unit(&s->docs.token),
-		.jaccard = m->ordered ? 0 : s->measures.threshold,
-		.edit = m->any       ? s->measures.edit
-			: m->ordered ? s->measures.threshold
-				     : 0 };
-	sh_key_secret(s->seed, s->rules.secret);
-	sh_key_rules_complete(&s->rules);
+	measures_complete(&s->measures, c);
+	measures_key_rules(&s->measures, &s->docs, s->seed, &s->rules);
+	if (s->random_seed && sh_random_key(s->rules.secret, &err) < 0)
+		cli_die(c, &err);
 }
 
 void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 {
 	docopts_complete(&s->docs, c);
-	complete_measure(c, s);
-	s->fp.token = s->docs.token;
-	s->fp.ngrams = s->docs.ngrams;
-}
-
-void dedup_how_as_before(struct cli *c, struct dedup_settings *s)
-{
-	s->measures = (struct measures){ .measure = sh_measure_find("jaccard") };
 	complete_measure(c, s);
 }
 

@@ -16,8 +16,6 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
 
 /* After the last option: loads files, and sets the values that depend on the options. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
-/* Sets the measure jaccard with its default threshold: the default of earlier versions. */
-void dedup_how_as_before(struct cli *c, struct dedup_settings *s);
 void dedup_how_free(struct dedup_settings *s);
 
 #endif

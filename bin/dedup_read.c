@@ -8,22 +8,7 @@
 #include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
-#define NOT_LISTED UINT32_MAX
-
-static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
-{
-	if (s->settings->rank.name.n)
-		return 1; /* dedup_rank() changes it */
-	switch (s->settings->keep.which) {
-	case SH_PREFER_LONGEST:
-		return UINT64_MAX -
-		       (s->settings->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text));
-	case SH_PREFER_RANKED:
-		return ranked == NOT_LISTED ? UINT64_MAX : ranked;
-	default:
-		return 0;
-	}
-}
+#define NOT_LISTED SH_RANK_UNLISTED
 
 static uint32_t listed(const struct dedup_ids *list, struct sh_slice id)
 {
@@ -42,7 +27,8 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 
 /* What a worker finds of a document, in job->facts. The engine's row follows. */
 struct found {
-	uint64_t place, number, rank;
+	uint64_t place, number;
+	uint64_t length;    /* bytes of the text, without escapes; only for the rule by length */
 	uint32_t ranked;    /* index of the id in the list `ranked`, or NOT_LISTED */
 	uint32_t protected; /* index of the id in the list `protected`, or NOT_LISTED */
 };
@@ -81,6 +67,7 @@ static int each_document(
 {
 	struct worker *w = arg;
 	const struct reading *r = w->reading;
+	const struct dedup_settings *how = r->state->settings;
 	size_t i = (size_t)job->records;
 	struct found *f;
 
@@ -93,9 +80,10 @@ static int each_document(
 		.number = job->from.number + job->at, /* from the task's first line on */
 		.ranked = NOT_LISTED,
 		.protected = NOT_LISTED };
-	if (!r->state->settings->docs.docs.form.line_ids)
+	if (!how->docs.docs.form.line_ids)
 		look_up(r->state, doc->id, f);
-	f->rank = rank(r->state, doc, f->ranked);
+	if (how->keep.by == SH_RANK_LONGEST)
+		f->length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
 	return sh_engine_describe(w->describer, doc->text, (uint32_t)i, (char *)(f + 1), &job->out,
 	    &job->ill_formed, err);
 }
@@ -122,8 +110,6 @@ static void number_document(const struct dedup_state *s, const struct sh_job *jo
 
 	f->number += job->from.number - 1;
 	look_up(s, sh_slice(id, sh_print_u64(id, f->number)), f);
-	if (s->settings->keep.which == SH_PREFER_RANKED)
-		f->rank = rank(s, NULL, f->ranked);
 }
 
 /* Fills the columns of the task's n documents. */
@@ -143,10 +129,8 @@ static int fill_columns(struct reading *r, const struct sh_job *job, size_t n, s
 			number_document(s, job, f);
 		r->place[i] = f->place;
 		r->number[i] = f->number;
-		/* The document that is read last is the newest. */
-		r->rank[i] = s->settings->keep.which == SH_PREFER_NEWEST
-				 ? UINT64_MAX - (s->corpus.n + i)
-				 : f->rank;
+		r->rank[i] =
+		    sh_rank_by_rule(&s->settings->keep, s->corpus.n + i, f->length, f->ranked);
 		r->is_protected[i] = f->protected != NOT_LISTED;
 		note_met(&s->ranked, f->ranked);
 		note_met(&s->protected, f->protected);
@@ -175,7 +159,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	block = (struct sh_engine_block){ .n = n,
 		.rows = job->facts.p + sizeof(struct found),
 		.stride = r->stride,
-		.rank = how->rank.name.n || how->keep.which != SH_PREFER_FIRST ? r->rank : NULL,
+		.rank = how->keep.by != SH_RANK_FIRST ? r->rank : NULL,
 		.is_protected = s->protected.ids.n ? r->is_protected : NULL,
 		.more = (const struct sh_key_posting *)(const void *)job->out.p,
 		.n_more = job->out.n / sizeof(struct sh_key_posting) };

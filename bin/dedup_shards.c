@@ -167,14 +167,16 @@ static void list_flag(struct dedup_state *s, const char *name, bool on)
 static void list_options(struct dedup_state *s)
 {
 	static const char *const keep[] = {
-		[SH_PREFER_FIRST] = "first",
-		[SH_PREFER_LONGEST] = "longest",
-		[SH_PREFER_NEWEST] = "newest",
-		[SH_PREFER_RANKED] = "FILE",
+		[SH_RANK_FIRST] = "first",
+		[SH_RANK_LONGEST] = "longest",
+		[SH_RANK_NEWEST] = "newest",
+		[SH_RANK_LISTED] = "FILE",
+		[SH_RANK_LARGEST] = "max:",
+		[SH_RANK_SMALLEST] = "min:",
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.archive.manifest.key;
+	const uint64_t *key = s->archive.store.manifest.key;
 	struct made_with made;
 	char edit[SH_NUM_CHARS + 1], archive[33];
 
@@ -185,11 +187,13 @@ static void list_options(struct dedup_state *s)
 	list_text(s, "--measure", how->measures.measure->name);
 	list_text(s, "-T-edit", edit);
 	list_text(s, "--link", link_names(!how->single));
-	list_text(s, "--keep", keep[how->keep.which]);
-	list(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
+	list_text(s, "--keep", keep[how->keep.by]);
+	list(s, "--keep-field", how->keep.field);
 	list(s, "--mark", how->mark);
 	list_flag(s, "--json", form->json);
 	list_flag(s, "--csv", form->csv);
+	list(s, "--delimiter",
+	    sh_slice(form->csv ? (char[]){ sh_document_delimiter(form) } : "", form->csv));
 	list_flag(s, "--header", form->columns != NULL);
 	list_text(s, "-f", how->docs.of.fields);
 	list_flag(s, "-l", form->line_ids);

@@ -9,7 +9,7 @@
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
 {
-	return dedup_archive_outcome(s, document)->keeper;
+	return dedup_archive_keeper(s, document);
 }
 
 static int by_archived_keeper(const void *a, const void *b, void *arg)
@@ -66,7 +66,7 @@ static void count_members(void *arg, size_t from, size_t to)
 	for (size_t i = from; i < to; i++) {
 		uint32_t keeper = sh_engine_keeper(c->state->engine, (uint32_t)i);
 
-		if (keeper != i)
+		if (keeper != i && keeper < c->state->corpus.n)
 			__atomic_fetch_add(&c->groups->size[keeper], 1, __ATOMIC_RELAXED);
 	}
 }

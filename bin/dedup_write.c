@@ -29,10 +29,8 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
 {
 	struct sh_document kept;
 
-	if (dedup_archive_drops(s, i)) {
-		*id = dedup_archive_outcome(s, i)->id;
-		return 0;
-	}
+	if (dedup_archive_drops(s, i))
+		return dedup_archive_keeper_id(s, i, id, err);
 	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
@@ -145,15 +143,11 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 static void find_numbers(
     const struct dedup_state *s, uint32_t i, unsigned *similarity, const char **measure)
 {
-	if (dedup_archive_drops(s, i)) {
-		*similarity = dedup_archive_outcome(s, i)->similarity;
-		*measure = dedup_archive_measure(s, *similarity);
-	} else {
-		struct sh_verdict v = sh_engine_verdict(s->engine, i);
+	struct sh_verdict v = dedup_archive_drops(s, i) ? dedup_archive_verdict(s, i)
+							: sh_engine_verdict(s->engine, i);
 
-		*similarity = v.similarity;
-		*measure = sh_verdict_measure(v.measure);
-	}
+	*similarity = v.similarity;
+	*measure = sh_verdict_measure(v.measure);
 }
 
 /* Sets *mark for a document that does not stay. text: memory for mark->similarity. */
@@ -214,14 +208,17 @@ void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t 
 	write_all(&w);
 }
 
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room)
+struct sh_slice dedup_header(
+    const struct dedup_state *s, size_t i, struct sh_document_room *room, size_t *before)
 {
 	struct sh_slice bytes;
 	struct sh_error err;
 
 	if (sh_corpus_bytes(&s->corpus, &s->corpus.file[i], 0, room, &bytes, &err) < 0)
 		cli_die(s->cli, &err);
-	return cli_strip(s->cli->crlf, sh_record_front(bytes, s->settings->docs.docs.form.csv));
+	bytes.n = sh_header_front(bytes, s->settings->docs.docs.form.csv, before);
+	bytes.n -= bytes.n && bytes.p[bytes.n - 1] == '\n';
+	return cli_strip(s->cli->crlf, bytes);
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
@@ -230,11 +227,12 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	struct sh_slice header, mark = s->settings->mark;
 	struct sh_document_room room = { 0 };
 	struct sh_buf marked = { 0 };
+	size_t before;
 	struct sh_error err;
 
 	if (!form->columns || s->corpus.file[i].n == 0)
 		return;
-	header = dedup_header(s, i, &room);
+	header = dedup_header(s, i, &room, &before);
 	if (mark.n) {
 		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0)
 			cli_die(s->cli, &err);
@@ -311,14 +309,24 @@ void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups
 		.to = (uint32_t)s->corpus.n,
 		.add = add_report_line };
 	uint32_t alike = write_all(&w);
+	struct sh_error err;
 
 	if (alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
 		    "distinguish them",
 		    alike, CLI_PLURAL(alike));
+	if (!s->settings->feed.seconds)
+		dedup_close_report(s);
+	else if (sh_sink_flush(s->to, &err) < 0)
+		cli_die(s->cli, &err);
+}
+
+void dedup_close_report(struct dedup_state *s)
+{
 	if (s->to == &s->report)
 		cli_close_further(s->cli, &s->report);
+	s->to = NULL;
 }
 
 void dedup_open_report(struct dedup_state *s)

@@ -67,9 +67,9 @@ const struct cli_option docopts_table[] = {
 	{ 'n', "ngram", "N[-M]",
 	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(
 		SH_DEFAULT_NGRAM) "; keys and similarity: " SH_DEFAULT_TEXT(SH_DEFAULT_SET_NGRAM) "]" },
+	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
-	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ SEGMENT, "segment", "NAME", "cut scripts without spaces by %s [char]", segment_names },
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
 	{ SPLIT, "split", "RULE", "token rule of a published system: %s", split_names },
@@ -190,7 +190,7 @@ static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error
 }
 
 /* Takes an option of records. Returns false for other options. */
-static bool set_form(struct docopts *d, const struct cli *c, int opt)
+static bool set_form(struct docopts *d, struct cli *c, int opt)
 {
 	switch (opt) {
 	case RAW:

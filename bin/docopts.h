@@ -13,6 +13,8 @@ extern const struct cli_option docopts_table[];
 /* The same table without its first heading and -n: the program has its own -n and does not pass it
  * to docopts_set(). */
 #define docopts_token_table (docopts_table + 2)
+/* The same without -u, too: the program's own -u has further values. */
+#define docopts_word_table (docopts_table + 3)
 
 struct docopts {
 	struct sh_docs_opts docs;

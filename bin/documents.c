@@ -6,7 +6,36 @@ static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
 	return 0;
 }
 
-void documents_read(struct cli *c, const struct sh_document_form *form,
+/* Reads n files. */
+static void read_files(
+    struct cli *c, char *const *names, size_t n, uint64_t *lines, struct sh_corpus *corpus)
+{
+	struct sh_error err;
+
+	if (sh_corpus_open(corpus, names, n, c->tmpdir, &err) < 0 ||
+	    sh_corpus_scan(corpus, lines, bad_line, c, &err) < 0)
+		cli_die(c, &err);
+}
+
+/* Reads n files with the fields of --documents-fields. All of them stay in the corpus, also those
+ * with other headers. */
+static void read_by_fields(struct cli *c, const struct formopts *of, char *const *names, size_t n,
+    uint64_t *lines, struct sh_corpus *corpus)
+{
+	if (of->n_of_documents > n)
+		cli_usage(c, "%zu --documents-fields for %zu file%s of -d", of->n_of_documents, n,
+		    CLI_PLURAL(n));
+	for (size_t i = 0; i < of->n_of_documents; i++) {
+		size_t more = i + 1 < of->n_of_documents ? 1 : n - i;
+
+		corpus->form = of->of_documents[i].form;
+		corpus->fields = &of->of_documents[i].form;
+		sh_header_free(&corpus->header);
+		read_files(c, names + i, more, lines, corpus);
+	}
+}
+
+void documents_read(struct cli *c, const struct sh_document_form *form, const struct formopts *of,
     const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
     bool progress, struct sh_corpus *corpus)
 {
@@ -22,10 +51,13 @@ void documents_read(struct cli *c, const struct sh_document_form *form,
 	}
 	corpus->trailer = c->trailer_in;
 	corpus->jobs = c->jobs;
-	if (sh_corpus_open(corpus, names, n, c->tmpdir, &err) < 0 ||
-	    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0 ||
-	    sh_corpus_index(corpus, &err) < 0)
+	if (of && of->n_of_documents)
+		read_by_fields(c, of, names, n, &lines, corpus);
+	else
+		read_files(c, names, n, &lines, corpus);
+	if (sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
+	c->n_blank += corpus->blank;
 	if (progress)
 		progress_read(&c->progress, sh_corpus_size(corpus), lines);
 }

@@ -3,7 +3,7 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-bool formopts_set(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt)
+bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli *c, int opt)
 {
 	switch (opt) {
 	case FORMOPTS_JSON:
@@ -13,11 +13,19 @@ bool formopts_set(struct formopts *o, struct sh_document_form *form, const struc
 		form->csv = true;
 		form->columns = &o->columns;
 		return true;
+	case FORMOPTS_DELIMITER:
+		o->delimiter = c->arg;
+		return true;
 	case FORMOPTS_HEADER:
 		form->columns = &o->columns;
 		return true;
 	case 'f':
 		o->fields = c->arg;
+		return true;
+	case FORMOPTS_DOCUMENTS:
+		if (o->n_of_documents == FORMOPTS_MANY)
+			cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
+		o->of_documents[o->n_of_documents++].fields = c->arg;
 		return true;
 	case 'l':
 		form->line_ids = true;
@@ -45,16 +53,34 @@ static void complete_columns(const struct sh_document_form *form, struct cli *c)
 		cli_usage(c, "%s and --trailer cannot be used together", option);
 }
 
-void formopts_complete(const struct formopts *o, struct sh_document_form *form, struct cli *c)
+void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c)
 {
 	struct sh_error err;
 
 	complete_columns(form, c);
+	if (o->delimiter && !form->csv)
+		cli_usage(c, "--delimiter is for --csv, which is not given");
+	if (o->delimiter && (strlen(o->delimiter) != 1 || strchr("\"\r\n", *o->delimiter)))
+		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", o->delimiter);
+	if (o->delimiter)
+		form->columns->delimiter = *o->delimiter;
+	form->crlf = c->crlf;
+	if (form->line_ids && o->n_of_documents && !form->json)
+		cli_usage(c, "-l and --documents-fields contradict each other: with -l the whole "
+			     "line is text");
+	for (size_t i = 0; i < o->n_of_documents; i++) {
+		struct formopts_fields *f = &o->of_documents[i];
+
+		f->form = *form;
+		f->columns = o->columns;
+		f->form.columns = form->columns ? &f->columns : NULL;
+		if (sh_document_form_parse(f->fields, &f->form, &err) < 0)
+			cli_usage(c, "--documents-fields: %s", err.text);
+	}
 	if (form->line_ids && o->fields && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
-	form->crlf = c->crlf;
 }
 
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c)
@@ -69,6 +95,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
+	source->blanks = form->json || form->csv;
 	if (!form->columns)
 		return;
 	source->header.wanted = true;

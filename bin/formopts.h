@@ -6,12 +6,21 @@
 #include "record/document.h"
 #include "run.h"
 
-enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
+enum {
+	FORMOPTS_JSON = CLI_FORM,
+	FORMOPTS_CSV,
+	FORMOPTS_DELIMITER,
+	FORMOPTS_HEADER,
+	FORMOPTS_DOCUMENTS,
+	FORMOPTS_END
+};
 
 /* Rows of a table of options. */
 #define FORMOPTS_TABULAR                                                                           \
 	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
 		NULL },                                                                            \
+	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
+		    "fields of --csv are parted by CHAR, such as ';' [,]", NULL },                 \
 	{                                                                                          \
 		FORMOPTS_HEADER, "header", NULL,                                                   \
 		    "the first line of each file has the names that -f gives", NULL                \
@@ -27,17 +36,37 @@ enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
 		    "use the number of a line as id; lines are plain text or --json", NULL         \
 	}
 
+/* The row for programs whose -d names documents, beside -d. */
+#define FORMOPTS_DOCUMENTS_ROW                                                                     \
+	{                                                                                          \
+		FORMOPTS_DOCUMENTS, "documents-fields", "ID,TEXT",                                 \
+		    "fields of the files of -d; may be repeated, once a file [-f]", NULL           \
+	}
+
+enum { FORMOPTS_MANY = 16 }; /* most --documents-fields */
+
+/* The form of one file of -d, or of the last ones. */
+struct formopts_fields {
+	const char *fields;
+	struct sh_columns columns;
+	struct sh_document_form form; /* set by formopts_complete() */
+};
+
 /* Values of the options that are not in the form. Ready when zeroed. */
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
+	/* --documents-fields: file i of -d has element i, and further files have the last. */
+	struct formopts_fields of_documents[FORMOPTS_MANY];
+	size_t n_of_documents;
+	const char *delimiter;     /* value of --delimiter; NULL: not given */
 };
 
 /* Handles an option. Returns false when it is not in these rows. */
-bool formopts_set(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt);
+bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli *c, int opt);
 
 /* After the last option. Dies of options that contradict each other. */
-void formopts_complete(const struct formopts *o, struct sh_document_form *form, struct cli *c);
+void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c);
 
 /* Dies when the text is several fields. */
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);

@@ -19,7 +19,7 @@ __attribute__((format(printf, 3, 4))) static void say(
 	va_start(ap, fmt);
 	vsnprintf(value, MADE_WITH_VALUE_MAX, fmt, ap);
 	va_end(ap);
-	o->row[o->n++] = (struct sh_setting){ sh_slice_str(name), sh_slice_str(value) };
+	o->row[o->n++] = (struct sh_store_setting){ sh_slice_str(name), sh_slice_str(value) };
 }
 
 static void say_flag(struct made_with *o, const char *name, bool on)
@@ -79,7 +79,10 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	/* --measure stands before the settings that depend on it. */
 	say(o, measure, "%s", m->name);
 	say(o, "-T", "%s%s%s", threshold, m->any ? "," : "", m->any ? edit : "");
-	say(o, "--seed", "%llu", (unsigned long long)s->seed);
+	if (s->random_seed)
+		say(o, "--seed", "random");
+	else
+		say(o, "--seed", "%llu", (unsigned long long)s->seed);
 	if (s->docs.ngrams.min == s->docs.ngrams.max)
 		say(o, "-n", "%u", s->docs.ngrams.min);
 	else
@@ -102,12 +105,13 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	say_flag(o, "--mask-digits", t->mask_digits);
 	say_flag(o, "--fold-marks", t->fold_marks);
 	say_flag(o, "--join-hyphens", t->join_hyphens);
+	/* Another version may have another table of keys. */
+	say(o, "keys", "%ux%u", s->rules.keys, s->rules.rows);
 }
 
 /* ---- settings that are no options ---- */
 
 static const char unicode[] = "unicode", snowball[] = "snowball";
-static const char digest[] = "digest", escaped[] = "escaped";
 
 static void list_versions(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
@@ -123,17 +127,11 @@ static void list_versions(struct cli *c, const struct dedup_settings *s, struct 
 	say(o, snowball, "stems:%016llx", (unsigned long long)sum);
 }
 
-bool made_with_escaped_digests(const struct sh_manifest *m)
-{
-	return sh_slice_eq(sh_manifest_setting(m, sh_slice_str(digest)), sh_slice_str(escaped));
-}
-
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
 	o->n = 0;
 	list_options(c, s, o);
 	list_versions(c, s, o);
-	say(o, digest, "%s", escaped);
 }
 
 /* ---- values as options are typed ---- */
@@ -161,7 +159,7 @@ static struct sh_slice names_of(unsigned bits, char *room)
 	return n ? sh_slice(room, n) : sh_slice_str("no");
 }
 
-struct sh_slice made_with_said(const struct sh_setting *s, char *room)
+struct sh_slice made_with_said(const struct sh_store_setting *s, char *room)
 {
 	size_t n = strlen(kinds);
 	char bits[MADE_WITH_VALUE_MAX];
@@ -180,7 +178,7 @@ struct sh_slice made_with_said(const struct sh_setting *s, char *room)
 /* ---- an archive against this run ---- */
 
 _Noreturn static void refuse(
-    struct cli *c, const struct sh_setting *setting, const struct sh_setting *made)
+    struct cli *c, const struct sh_store_setting *setting, const struct sh_store_setting *made)
 {
 	const char *name = setting->name.p;
 	char room[2][MADE_WITH_SAID_MAX];
@@ -199,62 +197,28 @@ _Noreturn static void refuse(
 }
 
 /* Returns the archive's setting of this name. --segment and --split are names of one setting. */
-static struct sh_setting made_as(const struct sh_manifest *m, struct sh_slice name)
+static struct sh_store_setting made_as(const struct sh_store_manifest *m, struct sh_slice name)
 {
 	const char *other = is(name, split) ? segment : is(name, segment) ? split : NULL;
-	struct sh_setting made = { name, sh_manifest_setting(m, name) };
+	struct sh_store_setting made = { name, sh_store_manifest_setting(m, name) };
 
 	if (made.value.n == 0 && other) {
 		made.name = sh_slice_str(other);
-		made.value = sh_manifest_setting(m, made.name);
+		made.value = sh_store_manifest_setting(m, made.name);
 	}
 	return made;
 }
 
-/* Old archives have the path of cppjieba's folder, cut after 63 bytes, in place of its checksum. */
-static bool is_old_path(const struct dedup_settings *s, const char *name, struct sh_slice then)
-{
-	const struct cli_files *dicts = &s->docs.dicts;
-	const char *path = dicts->n ? dicts->name[dicts->n - 1] : "no";
-	size_t n = strnlen(path, MADE_WITH_VALUE_MAX - 1);
-
-	return s->docs.cppjieba && strcmp(name, "--dict") == 0 &&
-	       sh_slice_eq(then, sh_slice(path, n));
-}
-
-/* Archives of 0.1.0 compare by jaccard and do not say so. A run that compares by fingerprints alone
- * can use them. */
-static bool is_jaccard(const struct dedup_settings *s, const char *name, struct sh_slice then)
-{
-	const struct sh_measure *m = s->measures.measure;
-
-	return strcmp(name, measure) == 0 && (then.n == 0 || is(then, "jaccard")) && !m->ordered &&
-	       !m->any;
-}
-
-/* Old archives have no checksum of jieba's words: they have nothing, or the sum of the frequencies
- * alone. */
-static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
-{
-	if (strcmp(name, main_dictionary) != 0)
-		return false;
-	return then.n == 0 ||
-	       (then.n < now.n && memcmp(now.p, then.p, then.n) == 0 && now.p[then.n] == ' ');
-}
-
 static void compare_options(
-    struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
 {
 	struct made_with o = { .n = 0 };
 
 	list_options(c, s, &o);
 	for (size_t i = 0; i < o.n; i++) {
-		const char *name = o.row[i].name.p;
-		struct sh_setting made = made_as(m, o.row[i].name);
-		struct sh_slice then = made.value;
+		struct sh_store_setting made = made_as(m, o.row[i].name);
 
-		if (!sh_slice_eq(o.row[i].value, then) && !is_jaccard(s, name, then) &&
-		    !is_old_path(s, name, then) && !is_unknown(name, o.row[i].value, then))
+		if (!sh_slice_eq(o.row[i].value, made.value))
 			refuse(c, &o.row[i], &made);
 	}
 }
@@ -263,13 +227,14 @@ static const char consequence[] = "some words may differ from the words in the a
 				  "duplicates may be missed (make a new archive)";
 
 static void compare_versions(
-    struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
 {
 	struct made_with o = { .n = 0 };
 
 	list_versions(c, s, &o);
 	for (size_t i = 0; i < o.n; i++) {
-		struct sh_slice now = o.row[i].value, then = sh_manifest_setting(m, o.row[i].name);
+		struct sh_slice now = o.row[i].value,
+				then = sh_store_manifest_setting(m, o.row[i].name);
 
 		if (then.n == 0 || sh_slice_eq(now, then))
 			continue;
@@ -284,7 +249,8 @@ static void compare_versions(
 	}
 }
 
-void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+void made_with_compare(
+    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
 {
 	compare_options(c, s, m);
 	compare_versions(c, s, m);

@@ -49,16 +49,27 @@ void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, c
 		m->edit = m->threshold;
 }
 
-void measures_complete(struct measures *m, struct cli *c, uint64_t lone)
+void measures_complete(struct measures *m, struct cli *c)
 {
 	m->by_default = !m->measure && !m->one && !m->two;
 	if (!m->measure)
 		m->measure = sh_measure_find(m->one ? "jaccard" : SH_DEFAULT_MEASURE);
 	if (!m->one && !m->two) {
-		m->threshold = m->measure->any ? SH_DEFAULT_JACCARD : lone;
+		m->threshold = SH_DEFAULT_JACCARD;
 		m->edit = SH_DEFAULT_EDIT;
 	}
 	if (m->two && !m->measure->any)
 		cli_usage(
 		    c, "-T: two thresholds need --measure any, not --measure %s", m->measure->name);
+}
+
+void measures_key_rules(
+    const struct measures *m, const struct docopts *docs, uint64_t seed, struct sh_key_rules *r)
+{
+	r->ngrams = docs->ngrams;
+	r->unit = sh_token_unit(&docs->token);
+	r->jaccard = m->measure->ordered ? 0 : m->threshold;
+	r->edit = m->measure->any ? m->edit : m->measure->ordered ? m->threshold : 0;
+	sh_key_secret(seed, r->secret);
+	sh_key_rules_complete(r);
 }

@@ -1,8 +1,9 @@
-/* The options --measure and -T of shverify and shdedup. */
+/* The options --measure and -T of shverify, shdedup and shfp --keys. */
 #ifndef MEASURES_H
 #define MEASURES_H
 
-#include "cli.h"
+#include "docopts.h"
+#include "match/keys.h"
 #include "match/measure.h"
 
 struct measures {
@@ -26,8 +27,13 @@ void measures_set_threshold(
 
 /* Checks the options after the last option was read, and sets the values that depend on them.
  * Without --measure the measure is jaccard when -T has one threshold, otherwise SH_DEFAULT_MEASURE.
- * Without -T the measure any has its default thresholds, and another measure has the threshold
- * `lone`, in millionths. */
-void measures_complete(struct measures *m, struct cli *c, uint64_t lone);
+ * Without -T the measure any has its default thresholds, and another measure has
+ * SH_DEFAULT_JACCARD. */
+void measures_complete(struct measures *m, struct cli *c);
+
+/* Sets the rules of the keys that find the pairs of these thresholds. m and docs: complete. The
+ * caller sets r->keys and r->rows, or 0 for the table's. */
+void measures_key_rules(
+    const struct measures *m, const struct docopts *docs, uint64_t seed, struct sh_key_rules *r);
 
 #endif

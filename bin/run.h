@@ -20,6 +20,7 @@ struct run {
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;
+	bool wrote;     /* there was output */
 	const char *gb; /* the first file with a block that is not UTF-8 and may be GB18030 */
 };
 

@@ -1,22 +1,19 @@
-/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and changes the
- * archives of shspan. */
+/* sharchive: makes, checks, changes and reads the archives of shdedup and shspan. */
 #include <time.h>
 
-#include "archive/maintain.h"
 #include "base/rows.h"
 #include "base/siphash.h"
 #include "dedup_how.h"
 #include "fp/analysis.h"
 #include "made_with.h"
 #include "now.h"
-#include "passage/store.h"
-#include "unfinished.h"
+#include "store/change.h"
 
 enum { STORE = CLI_OWN, WAIT, DRY_RUN };
 
 static const char *store_names(unsigned i)
 {
-	return i <= SH_STORE_DOCUMENTS ? sh_store_name[i] : NULL;
+	return i < SH_STORE_FORMS ? sh_store_form_name[i] : NULL;
 }
 
 static const struct cli_option options[] = {
@@ -36,8 +33,8 @@ static const struct cli_program program = {
 	.all_processors = true,
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
-	    "Make or maintain the archive of shdedup in DIR.\nCheck, compact and expire also "
-	    "take an archive of shspan. Commands:\n\n  init DIR             "
+	    "Make the archive of shdedup in DIR, or maintain an archive of shdedup or shspan.\n"
+	    "Commands:\n\n  init DIR             "
 	    "make the archive with the given options\n  check DIR            read all files and "
 	    "verify them\n  compact DIR          merge all segments into one\n  expire DIR AGE     "
 	    "  remove documents added longer ago: 90d, 12h, 8w\n  remove DIR FILE...   remove the "
@@ -52,10 +49,9 @@ struct state {
 	struct dedup_settings how;
 	const struct command *command;
 	const char *dir;
-	enum sh_store store;
+	enum sh_store_form store;
 	uint64_t wait; /* in seconds */
 	uint64_t age;  /* in seconds */
-	struct dedup_ids ids;
 	/* codes of given options for init, and for removing commands; 0: none */
 	int for_init, for_removal;
 };
@@ -65,96 +61,94 @@ struct state {
 /* Dies of options that every run would refuse, such as a missing stemmer. */
 static void try_options(struct cli *c, const struct dedup_settings *how)
 {
+	struct sh_feature_opts opts = { .token = how->docs.token, .ngrams = how->docs.ngrams };
 	struct sh_error err;
 	struct sh_analyser a;
 
-	if (sh_analyser_init(&a, &how->fp, NULL, &err) < 0)
+	if (sh_analyser_init(&a, NULL, &opts, &err) < 0)
 		cli_die(c, &err);
 	sh_analyser_free(&a);
 }
 
 static void init(const struct state *s)
 {
-	struct sh_key_rule rule = dedup_archive_rule(&s->how);
-	struct sh_manifest m = { .store = s->store, .ordered = rule.edit > 0 };
+	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->store };
 	struct made_with o;
 	struct sh_error err;
 
 	try_options(s->cli, &s->how);
-	if (m.ordered && m.store == SH_STORE_SKETCH)
-		m.store = SH_STORE_SEQUENCE;
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
-	sh_key_layout(&rule);
-	m.bands = rule.bands;
-	m.rows = rule.rows;
-	if (sh_random_key(m.key, &err) < 0 ||
-	    sh_archive_create(s->dir, &m, s->wait, unfinished_archive(), &err) < 0)
+	if (sh_store_create(s->dir, &m, s->wait, &err) < 0)
 		cli_die(s->cli, &err);
-}
-
-/* Dies when there is no store and the measure is edit: documents are then compared by fingerprints,
- * which estimate the Jaccard similarity only. So that is also the default. */
-static void need_store(struct state *s)
-{
-	if (s->store == SH_STORE_NONE && s->how.measures.by_default)
-		dedup_how_as_before(s->cli, &s->how);
-	if (s->store == SH_STORE_NONE && s->how.measures.measure->ordered)
-		cli_usage(s->cli, "--store none: --measure edit needs sketch or documents");
 }
 
 /* ---- check, compact ---- */
 
-static void tell_checked(const struct state *s, uint64_t documents, size_t segments)
+/* Opens and locks the archive. */
+static void open_store(const struct state *s, struct sh_store *store, bool alone)
 {
+	struct sh_error err;
+
+	if (sh_store_open(store, s->dir, &err) < 0 ||
+	    sh_store_lock(store, alone, s->wait, &err) < 0)
+		cli_die(s->cli, &err);
+}
+
+static void check(const struct state *s)
+{
+	struct sh_store store;
+	struct sh_error err;
+	uint64_t n;
+
+	open_store(s, &store, false);
+	if (sh_store_check(&store, s->cli->jobs, &err) < 0)
+		cli_die(s->cli, &err);
+	n = sh_store_manifest_documents(&store.manifest);
 	if (!s->how.quiet)
 		cli_warn(s->cli, "%llu document%s in %zu segment%s, all good",
-		    (unsigned long long)documents, CLI_PLURAL(documents), segments,
-		    CLI_PLURAL(segments));
+		    (unsigned long long)n, CLI_PLURAL(n), store.n_segments,
+		    CLI_PLURAL(store.n_segments));
+	sh_store_close(&store);
 }
 
-static void check(const struct state *s, struct sh_archive *a)
+static void compact(const struct state *s)
 {
+	struct sh_store store;
 	struct sh_error err;
 
-	if (sh_archive_check(a, s->cli->jobs, &err) < 0)
+	open_store(s, &store, true);
+	if (sh_store_compact(&store, &err) < 0)
 		cli_die(s->cli, &err);
-	tell_checked(s, a->manifest.documents, a->manifest.n_segments);
+	sh_store_close(&store);
 }
 
-static void compact(const struct state *s, struct sh_archive *a)
+/* ---- removing ---- */
+
+static void remove_documents(const struct state *s, struct sh_store_removal *r)
 {
+	struct sh_store store;
 	struct sh_error err;
 
-	if (sh_archive_compact(a, &err) < 0)
+	r->dry = s->how.dry_run;
+	open_store(s, &store, !s->how.dry_run);
+	if (sh_store_remove(&store, r, &err) < 0)
 		cli_die(s->cli, &err);
+	if (!s->how.quiet)
+		cli_warn(s->cli, "%llu document%s removed%s, %llu of which had stayed",
+		    (unsigned long long)r->documents, CLI_PLURAL(r->documents),
+		    r->dry ? " (dry run)" : "", (unsigned long long)r->kept);
+	sh_store_close(&store);
 }
 
-static void check_passages(const struct state *s)
+static void expire(const struct state *s)
 {
-	struct sh_passages store;
-	struct sh_error err;
+	uint64_t now = now_seconds(s->cli);
+	struct sh_store_removal r = { .before = now > s->age ? now - s->age : 0 };
 
-	if (sh_passages_read(&store, s->dir, s->wait, &err) < 0 ||
-	    sh_passages_check(&store, &err) < 0)
-		cli_die(s->cli, &err);
-	tell_checked(s, sh_passages_count(&store), store.n);
-	sh_passages_close(&store);
+	remove_documents(s, &r);
 }
-
-static void compact_passages(const struct state *s)
-{
-	struct sh_passages store;
-	struct sh_error err;
-
-	if (sh_passages_open(&store, s->dir, NULL, s->wait, &err) < 0 ||
-	    sh_passages_compact(&store, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_passages_close(&store);
-}
-
-/* ---- expire, remove ---- */
 
 static void note_met(void *arg, uint32_t id)
 {
@@ -163,67 +157,37 @@ static void note_met(void *arg, uint32_t id)
 	list->at[id].line = 0;
 }
 
-static void remove_documents(const struct state *s, struct sh_archive *a, struct sh_removal *r)
+static void remove_ids(const struct state *s)
 {
-	struct sh_error err;
+	struct cli *c = s->cli;
+	struct dedup_ids ids = { 0 };
+	struct sh_store_removal r = { .ids = &ids.ids, .met = note_met, .arg = &ids };
 
-	r->dry = s->how.dry_run;
-	if (sh_archive_remove(a, r, &err) < 0)
-		cli_die(s->cli, &err);
-	if (!s->how.quiet)
-		cli_warn(s->cli, "%llu document%s removed%s, %llu of which had stayed",
-		    (unsigned long long)r->documents, CLI_PLURAL(r->documents),
-		    r->dry ? " (dry run)" : "", (unsigned long long)r->kept);
+	/* Reads the ids before it locks: they may come from a program that reads the archive
+	 * itself. */
+	dedup_read_ids(c, (const char *const *)c->operands, c->n_operands, &ids);
+	remove_documents(s, &r);
+	dedup_warn_of_ids(c, "remove", &ids);
+	dedup_free_ids(&ids);
 }
 
-/* Returns the time before which documents are older than the age. */
-static uint64_t time_before(const struct state *s)
+/* ---- figures ---- */
+
+struct times {
+	uint64_t oldest, newest, n;
+};
+
+static int look_at_time(void *arg, const struct sh_record *r, struct sh_error *err)
 {
-	uint64_t now = now_seconds(s->cli);
+	struct times *t = arg;
 
-	return now > s->age ? now - s->age : 0;
+	(void)err;
+	if (t->n++ == 0 || r->time < t->oldest)
+		t->oldest = r->time;
+	if (r->time > t->newest)
+		t->newest = r->time;
+	return 0;
 }
-
-static void expire(const struct state *s, struct sh_archive *a)
-{
-	struct sh_removal r = { .before = time_before(s) };
-
-	remove_documents(s, a, &r);
-}
-
-static void expire_passages(const struct state *s)
-{
-	struct sh_passages store;
-	uint64_t before = time_before(s), documents, undated;
-	struct sh_error err;
-	int status = s->how.dry_run ? sh_passages_read(&store, s->dir, s->wait, &err)
-				    : sh_passages_open(&store, s->dir, NULL, s->wait, &err);
-
-	if (status < 0 ||
-	    sh_passages_expire(&store, before, s->how.dry_run, &documents, &undated, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_passages_close(&store);
-	if (s->how.quiet)
-		return;
-	cli_warn(s->cli, "%llu document%s removed%s", (unsigned long long)documents,
-	    CLI_PLURAL(documents), s->how.dry_run ? " (dry run)" : "");
-	if (undated)
-		cli_warn(s->cli,
-		    "%llu document%s not removed: the archive has no time for them (an "
-		    "earlier version added them)",
-		    (unsigned long long)undated, CLI_PLURAL(undated));
-}
-
-static void remove_ids(const struct state *s, struct sh_archive *a)
-{
-	struct dedup_ids ids = s->ids;
-	struct sh_removal r = { .ids = &ids.ids, .met = note_met, .arg = &ids };
-
-	remove_documents(s, a, &r);
-	dedup_warn_of_ids(s->cli, "remove", &ids);
-}
-
-/* ---- stats ---- */
 
 static void tell_time(struct cli *c, const char *what, bool known, uint64_t seconds)
 {
@@ -236,71 +200,75 @@ static void tell_time(struct cli *c, const char *what, bool known, uint64_t seco
 	cli_print(c, "%s\t%s\n", what, text);
 }
 
-static void tell_settings(struct cli *c, const struct sh_manifest *m)
+static void stats(const struct state *s)
 {
-	char room[MADE_WITH_SAID_MAX];
-
-	for (size_t i = 0; i < m->n_settings; i++) {
-		const struct sh_setting *s = &m->setting[i];
-		struct sh_slice said = made_with_said(s, room);
-
-		cli_print(c, "%.*s\t%.*s\n", (int)s->name.n, s->name.p, (int)said.n, said.p);
-	}
-}
-
-static void stats(const struct state *s, struct sh_archive *a)
-{
-	static const char *const part[SH_PARTS] = { "documents", "keys", "store", "checksums" };
-	const struct sh_manifest *m = &a->manifest;
 	struct cli *c = s->cli;
-	struct sh_archive_stats f;
+	struct times times = { 0 };
+	uint64_t bytes[SH_STORE_PARTS] = { 0 }, postings = 0, n, all = 0;
+	struct sh_store store;
+	const struct sh_store_manifest *m = &store.manifest;
 	struct sh_error err;
-	uint64_t all = 0;
 
-	if (sh_archive_stats(a, &f, &err) < 0)
+	open_store(s, &store, false);
+	if (sh_store_each(&store, look_at_time, &times, &err) < 0)
 		cli_die(c, &err);
-	tell_settings(c, m);
-	cli_print(c, "--store\t%s\nlayout\t%u bands of %u\n",
-	    sh_store_name[m->store == SH_STORE_SEQUENCE ? SH_STORE_SKETCH : m->store], m->bands,
-	    m->rows);
-	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
-	    (unsigned long long)m->documents, (unsigned long long)m->kept,
-	    (unsigned long long)f.keys, m->n_segments);
-	tell_time(c, "oldest", f.documents > 0, f.oldest);
-	tell_time(c, "newest", f.documents > 0, f.newest);
-	for (enum sh_part i = 0; i < SH_PARTS; i++) {
-		cli_print(c, "bytes of %s\t%llu\n", part[i], (unsigned long long)f.bytes[i]);
-		all += f.bytes[i];
+	for (size_t i = 0; i < store.n_segments; i++) {
+		postings += store.segment[i].entry.postings;
+		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++) {
+			bytes[p] += store.segment[i].part[p].map.n;
+			all += store.segment[i].part[p].map.n;
+		}
 	}
-	cli_print(c, "bytes a document\t%llu\n",
-	    (unsigned long long)(m->documents ? all / m->documents : 0));
+	for (size_t i = 0; i < m->n_settings; i++) {
+		char room[MADE_WITH_SAID_MAX];
+		struct sh_slice said = made_with_said(&m->setting[i], room);
+
+		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
+		    (int)said.n, said.p);
+	}
+	n = sh_store_manifest_documents(m);
+	cli_print(c, "--store\t%s\ndocuments\t%llu\nstayed\t%llu\n%s\t%llu\nsegments\t%zu\n",
+	    sh_store_form_name[m->form], (unsigned long long)n,
+	    (unsigned long long)sh_store_manifest_kept(m),
+	    m->kind == SH_STORE_OF_DOCUMENTS ? "keys" : "seeds", (unsigned long long)postings,
+	    m->n_segments);
+	tell_time(c, "oldest", n > 0, times.oldest);
+	tell_time(c, "newest", n > 0, times.newest);
+	cli_print(c, "bytes of documents\t%llu\nbytes of the index\t%llu\nbytes a document\t%llu\n",
+	    (unsigned long long)bytes[SH_STORE_PART_DOCUMENTS],
+	    (unsigned long long)bytes[SH_STORE_PART_INDEX], (unsigned long long)(n ? all / n : 0));
+	sh_store_close(&store);
 }
 
-/* ---- export ---- */
+/* ---- texts ---- */
 
-static int write_document(void *arg, struct sh_slice id, struct sh_slice text, struct sh_error *err)
+static int write_line(void *arg, const struct sh_record *r, struct sh_error *err)
 {
 	struct cli *c = arg;
 
 	(void)err;
-	cli_write(c, id.p, id.n);
-	cli_write(c, "\t", 1);
-	cli_write(c, text.p, text.n);
-	cli_write(c, "\n", 1);
+	if (r->keeper == r->number) {
+		cli_write(c, r->line.p, r->line.n);
+		cli_write(c, "\n", 1);
+	}
 	return 0;
 }
 
-static void export(const struct state *s, struct sh_archive *a)
+static void export(const struct state *s)
 {
+	struct sh_store store;
 	struct sh_error err;
-	uint64_t without;
 
-	if (sh_archive_export(a, write_document, s->cli, &without, &err) < 0)
+	open_store(s, &store, false);
+	if (store.manifest.form == SH_STORE_SKETCH) {
+		sh_error_set(&err, SH_ERR_PARAM,
+		    "the archive keeps no texts: export needs an archive of 'sharchive init "
+		    "--store=documents'");
 		cli_die(s->cli, &err);
-	if (without && !s->how.quiet)
-		cli_warn(s->cli,
-		    "%llu document%s without features left out: the archive has no text",
-		    (unsigned long long)without, CLI_PLURAL(without));
+	}
+	if (sh_store_each(&store, write_line, s->cli, &err) < 0)
+		cli_die(s->cli, &err);
+	sh_store_close(&store);
 }
 
 /* ---- commands ---- */
@@ -308,28 +276,14 @@ static void export(const struct state *s, struct sh_archive *a)
 static const struct command {
 	const char *name;
 	const char *arguments; /* arguments after DIR, as messages show them; "" for none */
-	void (*work)(const struct state *s, struct sh_archive *a); /* NULL: init */
-	void (*passages)(const struct state *s); /* for an archive of shspan; NULL: refuse it */
-	bool changes, removes, writes;
+	void (*work)(const struct state *s);
+	bool removes, writes;
 } commands[] = {
-	{ .name = "init", .arguments = "" },
-	{ .name = "check", .arguments = "", .work = check, .passages = check_passages },
-	{ .name = "compact",
-	    .arguments = "",
-	    .work = compact,
-	    .passages = compact_passages,
-	    .changes = true },
-	{ .name = "expire",
-	    .arguments = " AGE",
-	    .work = expire,
-	    .passages = expire_passages,
-	    .changes = true,
-	    .removes = true },
-	{ .name = "remove",
-	    .arguments = " FILE...",
-	    .work = remove_ids,
-	    .changes = true,
-	    .removes = true },
+	{ .name = "init", .arguments = "", .work = init },
+	{ .name = "check", .arguments = "", .work = check },
+	{ .name = "compact", .arguments = "", .work = compact },
+	{ .name = "expire", .arguments = " AGE", .work = expire, .removes = true },
+	{ .name = "remove", .arguments = " FILE...", .work = remove_ids, .removes = true },
 	{ .name = "stats", .arguments = "", .work = stats, .writes = true },
 	{ .name = "export", .arguments = "", .work = export, .writes = true },
 };
@@ -351,7 +305,7 @@ static void set_option(struct state *s, int opt)
 
 	switch (opt) {
 	case STORE:
-		s->store = (enum sh_store)cli_choice(c, opt);
+		s->store = (enum sh_store_form)cli_choice(c, opt);
 		s->for_init = opt;
 		break;
 	case DRY_RUN:
@@ -393,7 +347,7 @@ static void refuse_options(const struct state *s)
 {
 	const struct command *k = s->command;
 
-	if (s->for_init && k->work)
+	if (s->for_init && k->work != init)
 		cli_usage(s->cli, "%s is for init, not for %s",
 		    cli_option_name(s->cli, s->for_init), k->name);
 	if (s->for_removal && !k->removes)
@@ -434,52 +388,6 @@ static void complete(struct state *s)
 	dedup_archive_keep_file(c, s->dir, c->out_path);
 }
 
-/* ---- the run ---- */
-
-/* Runs the command when the folder is an archive of shspan. Dies when the command cannot be used
- * with it. */
-static bool work_on_passages(const struct state *s)
-{
-	struct sh_error err;
-	int is = sh_passages_is(s->dir, &err);
-
-	if (is < 0)
-		cli_die(s->cli, &err);
-	if (!is)
-		return false;
-	if (!s->command->passages)
-		cli_usage(s->cli,
-		    "%s: '%s' is an archive of shspan, which takes check, compact and expire only",
-		    s->command->name, s->dir);
-	s->command->passages(s);
-	return true;
-}
-
-static void work(struct state *s)
-{
-	const struct command *k = s->command;
-	bool alone = k->changes && !s->how.dry_run;
-	struct sh_archive a;
-	struct sh_error err;
-
-	if (work_on_passages(s))
-		return;
-	if (sh_archive_open(&a, s->dir, &err) < 0)
-		cli_die(s->cli, &err);
-	if (alone)
-		a.loose = unfinished_archive();
-	/* Reads the ids before locking: they may come from a program that reads the archive
-	 * itself. */
-	if (k->work == remove_ids)
-		dedup_read_ids(
-		    s->cli, (const char *const *)s->cli->operands, s->cli->n_operands, &s->ids);
-	if (sh_archive_lock(&a, alone, s->wait, &err) < 0)
-		cli_die(s->cli, &err);
-	k->work(s, &a);
-	sh_archive_close(&a);
-	dedup_free_ids(&s->ids);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
@@ -492,15 +400,10 @@ int main(int argc, char **argv)
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&s, opt);
 	complete(&s);
-	if (!s.command->work) {
+	if (s.command->work == init)
 		dedup_how_complete(&c, &s.how);
-		need_store(&s);
-	}
 	cli_open(&c);
-	if (s.command->work)
-		work(&s);
-	else
-		init(&s);
+	s.command->work(&s);
 	dedup_how_free(&s.how);
 	return cli_finish(&c);
 }

@@ -1,17 +1,32 @@
-/* shcut: removes the passages that spans name from documents. */
+/* shcut: removes passages from documents: those that spans name, or those that occurred before. */
 #include <stdlib.h>
 
 #include "base/hmap.h"
 #include "base/num.h"
 #include "formopts.h"
+#include "passage/sentences.h"
 #include "record/json.h"
 #include "stream/docs.h"
+#include "unicode/fold.h"
 
-enum { REPLACE = CLI_OWN };
+enum { REPLACE = CLI_OWN, MIN_TOKENS, NO_FOLD };
+
+static const char *unit_names(unsigned i)
+{
+	static const char *const names[] = { "line", "sentence" };
+
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Passages"),
 	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields" },
+	{ 'u', "unit", "line|sentence", "cut lines or sentences that occurred before", unit_names },
+	{ 'n', "ngram", "N", "-u: compare runs of N lines or sentences [1 line, 3 sentences]" },
+	{ MIN_TOKENS, "min-tokens", "N", "-u: keep runs of fewer than N words [1]" },
+	{ NO_FOLD, "no-fold", NULL, "-u: neither normalise (NFKC) nor fold case" },
 	{ REPLACE, "replace", "TEXT", "replace each passage by TEXT" },
+	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },
 };
@@ -19,8 +34,8 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shcut",
 	.threads = "documents",
-	.synopsis = "-d SPANS [FILE...]",
-	.purpose = "Documents (id<TAB>text) to documents without the passages that SPANS names.",
+	.synopsis = "-d SPANS|-u UNIT [FILE...]",
+	.purpose = "Documents (id<TAB>text) to documents without some passages.",
 	.options = { options },
 };
 
@@ -36,6 +51,10 @@ struct settings {
 	const char *replace;
 	struct formopts of;
 	bool raw; /* texts have no escapes */
+
+	bool repeats; /* -u: cut what occurred before */
+	struct sh_sentence_opts units;
+	struct sh_run_counts seen; /* of the documents before; one worker at a time has it */
 
 	struct sh_hmap ids;
 	struct stretch *stretch; /* by id and place; adjacent ones are merged */
@@ -134,6 +153,17 @@ struct worker {
 	struct settings *settings;
 	struct sh_document_room room;
 	struct sh_buf cut; /* a text without its passages */
+	struct sh_fold *fold;
+
+	/* For -u. */
+	struct sh_splitter *splitter;
+	struct sh_sentences sentences; /* of all documents of the chunk */
+	size_t used;                   /* sentences of the documents that are written */
+	struct sh_buf ends;            /* size_t: by document, the end of its sentences */
+	size_t document;
+	struct sh_buf marks;
+	struct stretch *stretch; /* passages of one document */
+	size_t stretch_cap;
 };
 
 /* Returns whether a character or an escape continues at this byte. */
@@ -155,24 +185,41 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Returns whether the byte probably belongs to a word. */
-static bool is_word(char c)
+/* Returns whether the character belongs to a word of a script with spaces. */
+static bool is_word(struct worker *w, const char *p, const char *end)
 {
-	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c & 0x80);
+	const uint8_t *at = (const uint8_t *)p;
+
+	return (sh_fold_class(w->fold, sh_utf8_next(&at, (const uint8_t *)end)) & SH_CLASS_KIND) ==
+	       SH_CLASS_WORD;
 }
 
-/* Returns whether a newline ends at p. */
-static bool ends_line(const struct settings *s, const char *begin, const char *p)
+/* Returns the last character before p. */
+static const char *last_before(const char *begin, const char *p)
+{
+	while (--p > begin && sh_utf8_is_tail((uint8_t)*p))
+		;
+	return p;
+}
+
+/* Returns the letter of the escape that ends at p, and 0 when there is none. A newline of a text
+ * without escapes is 'n'. */
+static char escape_before(const struct settings *s, const char *begin, const char *p)
 {
 	size_t n = 0;
 
 	if (s->raw)
-		return p > begin && p[-1] == '\n';
-	if (p - begin < 2 || p[-1] != 'n')
-		return false;
+		return p > begin && p[-1] == '\n' ? 'n' : 0;
+	if (p - begin < 2 || !memchr("tnr", p[-1], 3))
+		return 0;
 	while (p - 2 - n >= begin && p[-2 - (ptrdiff_t)n] == '\\')
 		n++;
-	return n % 2;
+	return n % 2 ? p[-1] : 0;
+}
+
+static bool ends_line(const struct settings *s, const char *begin, const char *p)
+{
+	return escape_before(s, begin, p) == 'n';
 }
 
 static bool has_newline(const struct settings *s, struct sh_slice text)
@@ -185,24 +232,26 @@ static bool has_newline(const struct settings *s, struct sh_slice text)
 	return false;
 }
 
-/* Copies the text from `at` to `to`, which follows a removed passage. Keeps words apart, and keeps
- * one of two blanks. */
-static void copy_behind(const struct settings *s, struct sh_buf *out, size_t begin,
-    struct sh_slice cut, struct sh_slice rest)
+/* Appends `rest`, which follows a removed passage. Keeps words apart, and keeps one of two blanks.
+ * Changes nothing where whole lines were removed. */
+static void copy_behind(
+    struct worker *w, struct sh_buf *out, size_t begin, struct sh_slice cut, struct sh_slice rest)
 {
-	const char *p = out->p + out->n;
-	bool first = out->n == begin;
+	const struct settings *s = w->settings;
+	const char *from = out->p + begin, *p = out->p + out->n;
+	bool first = out->n == begin, at_line = first || ends_line(s, from, p);
 
 	if (s->replace) {
 		size_t n = strlen(s->replace);
 
 		memcpy(out->p + out->n, s->replace, n);
 		out->n += n;
-	} else if (rest.n && (first || is_blank(p[-1]) || ends_line(s, out->p + begin, p)) &&
-		   is_blank(rest.p[0])) {
+	} else if (rest.n && (at_line || is_blank(p[-1])) && is_blank(rest.p[0]) &&
+		   !(at_line && ends_line(s, cut.p, cut.p + cut.n))) {
 		rest.p++;
 		rest.n--;
-	} else if (rest.n && !first && is_word(p[-1]) && is_word(rest.p[0])) {
+	} else if (rest.n && !at_line && !escape_before(s, from, p) &&
+		   is_word(w, last_before(from, p), p) && is_word(w, rest.p, rest.p + rest.n)) {
 		const char *joint = !has_newline(s, cut) ? " " : s->raw ? "\n" : "\\n";
 		size_t n = strlen(joint);
 
@@ -214,34 +263,32 @@ static void copy_behind(const struct settings *s, struct sh_buf *out, size_t beg
 	out->n += rest.n;
 }
 
-static int cut_text(const struct settings *s, uint32_t id, struct sh_slice text, struct sh_buf *out,
-    struct sh_error *err)
+/* Appends the text without n passages, which are in order and do not overlap. */
+static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct sh_slice text,
+    struct sh_buf *out, struct sh_error *err)
 {
-	size_t begin = out->n, from = s->first[id], n = 0;
-	size_t more = s->replace ? strlen(s->replace) : 2;
+	const struct settings *s = w->settings;
+	size_t begin = out->n, more = s->replace ? strlen(s->replace) : 2;
 
-	while (from + n < s->n && s->stretch[from + n].id == id)
-		n++;
 	for (size_t i = 0; i < n; i++) {
-		const struct stretch *x = &s->stretch[from + i];
-
-		if (x->to > text.n || is_inside(s, text, x->from) || is_inside(s, text, x->to))
+		if (x[i].to > text.n || is_inside(s, text, x[i].from) ||
+		    is_inside(s, text, x[i].to))
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "the span from %u to %u is not on borders of characters of this text "
 			    "of %zu "
 			    "bytes: the spans are of other documents",
-			    x->from, x->to, text.n);
+			    x[i].from, x[i].to, text.n);
 	}
-	if (sh_buf_reserve(out, text.n + n * more, err) < 0)
+	if (sh_buf_reserve(out, text.n + n * more + 1, err) < 0)
 		return -1;
-	memcpy(out->p + out->n, text.p, s->stretch[from].from);
-	out->n += s->stretch[from].from;
+	if (x->from)
+		memcpy(out->p + out->n, text.p, x->from);
+	out->n += x->from;
 	for (size_t i = 0; i < n; i++) {
-		const struct stretch *x = &s->stretch[from + i];
-		size_t end = i + 1 < n ? x[1].from : text.n;
+		size_t end = i + 1 < n ? x[i + 1].from : text.n;
 
-		copy_behind(s, out, begin, sh_slice(text.p + x->from, x->to - x->from),
-		    sh_slice(text.p + x->to, end - x->to));
+		copy_behind(w, out, begin, sh_slice(text.p + x[i].from, x[i].to - x[i].from),
+		    sh_slice(text.p + x[i].to, end - x[i].to));
 	}
 	return 0;
 }
@@ -254,7 +301,8 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 	struct sh_json_value v;
 
 	*text = doc->text;
-	if (form->csv && sh_csv_field(line, form->columns->text, NULL, text, err) < 0)
+	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->text, NULL,
+			     text, err) < 0)
 		return -1;
 	if (form->json) {
 		if (sh_json_find(line, &name, &v, 1, err) < 0)
@@ -274,15 +322,15 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 static int add_text(const struct sh_document_form *form, struct sh_slice text, struct sh_buf *out,
     struct sh_error *err)
 {
-	return form->csv    ? sh_csv_add_field(out, text, err)
+	return form->csv    ? sh_csv_add_field(out, sh_document_delimiter(form), text, err)
 	       : form->json ? sh_json_add_string(text, out, err)
 	       : text.n     ? sh_buf_add(out, text.p, text.n, err)
 			    : 0;
 }
 
-/* Appends the line of a document without the passages to remove. */
+/* Appends the line of a document without n passages. */
 static int cut_line(struct worker *w, struct sh_slice line, const struct sh_document *doc,
-    uint32_t id, struct sh_buf *out, struct sh_error *err)
+    const struct stretch *x, size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	const struct sh_document_form *form = &w->settings->docs.form;
 	const char *behind;
@@ -290,7 +338,7 @@ static int cut_line(struct worker *w, struct sh_slice line, const struct sh_docu
 
 	w->cut.n = 0;
 	if (find_text(form, line, doc, &text, err) < 0 ||
-	    cut_text(w->settings, id, doc->text, &w->cut, err) < 0)
+	    cut_text(w, x, n, doc->text, &w->cut, err) < 0)
 		return -1;
 	behind = text.p + text.n;
 	return sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0 ||
@@ -299,7 +347,16 @@ static int cut_line(struct worker *w, struct sh_slice line, const struct sh_docu
 		   : sh_buf_add(out, behind, (size_t)(line.p + line.n - behind), err);
 }
 
-static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int parse_document(const struct settings *s, struct sh_slice line, const struct sh_job *job,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	return sh_document_parse(&s->docs.form, line,
+	    sh_job_line(job) - job->from.line + job->from.number, room, doc, err);
+}
+
+/* ---- passages of spans ---- */
+
+static int cut_spans(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
 	struct settings *s = w->settings;
@@ -307,11 +364,11 @@ static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct
 	uint32_t id;
 
 	line = cli_strip(s->docs.form.crlf, line);
-	if (sh_document_parse(&s->docs.form, line,
-		sh_job_line(job) - job->from.line + job->from.number, &w->room, &doc, err) < 0)
+	if (parse_document(s, line, job, &w->room, &doc, err) < 0)
 		return -1;
 	if (sh_hmap_find(&s->ids, doc.id, &id)) {
-		if (cut_line(w, line, &doc, id, &job->out, err) < 0)
+		if (cut_line(w, line, &doc, s->stretch + s->first[id],
+			s->first[id + 1] - s->first[id], &job->out, err) < 0)
 			return -1;
 		__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
 	} else if (sh_buf_add(&job->out, line.p, line.n, err) < 0) {
@@ -320,11 +377,94 @@ static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct
 	return sh_buf_add(&job->out, "\n", 1, err);
 }
 
+/* ---- passages that occurred before ---- */
+
+/* Splits a document into sentences. Leaves a bad record to cut_repeats(). */
+static int split_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct settings *s = w->settings;
+	struct sh_document doc;
+	struct sh_error bad;
+
+	if (parse_document(s, cli_strip(s->docs.form.crlf, line), job, &w->room, &doc, &bad) == 0 &&
+	    sh_split_sentences(w->splitter, doc.text, &w->sentences, err) < 0)
+		return -1;
+	return sh_buf_add(&w->ends, &w->sentences.n, sizeof w->sentences.n, err);
+}
+
+static void mark_run(void *arg, size_t first, size_t last, const struct sh_run_count *count)
+{
+	(void)count;
+	memset((char *)arg + first, 1, last - first + 1);
+}
+
+static int add_passages(
+    struct worker *w, const struct sh_sentence *x, size_t n, size_t *passages, struct sh_error *err)
+{
+	struct sh_sentence_passage p;
+	size_t i = 0;
+
+	for (*passages = 0; sh_next_passage(x, n, (const uint8_t *)w->marks.p, &i, &p);
+	     ++*passages) {
+		if (SH_RESERVE(w->stretch, w->stretch_cap, *passages + 1, err) < 0)
+			return -1;
+		w->stretch[*passages] = (struct stretch){ 0, p.from, p.to };
+	}
+	return 0;
+}
+
+static int cut_repeats(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct settings *s = w->settings;
+	const struct sh_sentence *x = w->sentences.at + w->used;
+	size_t end, n, passages;
+	struct sh_document doc;
+
+	memcpy(&end, w->ends.p + w->document++ * sizeof end, sizeof end);
+	n = end - w->used;
+	w->used = end;
+	line = cli_strip(s->docs.form.crlf, line);
+	if (parse_document(s, line, job, &w->room, &doc, err) < 0)
+		return -1;
+	w->marks.n = 0;
+	if (sh_buf_reserve(&w->marks, n + 1, err) < 0)
+		return -1;
+	memset(w->marks.p, 0, n);
+	if (sh_count_runs(&s->seen, &s->units, x, n, 0, true, mark_run, w->marks.p, err) < 0 ||
+	    add_passages(w, x, n, &passages, err) < 0)
+		return -1;
+	if ((passages ? cut_line(w, line, &doc, w->stretch, passages, &job->out, err)
+		      : sh_buf_add(&job->out, line.p, line.n, err)) < 0)
+		return -1;
+	return sh_buf_add(&job->out, "\n", 1, err);
+}
+
+/* Splits all documents of the chunk, beside other workers. Then cuts them, when all chunks before
+ * are written. */
+static int cut_chunk_repeats(struct worker *w, struct sh_job *job)
+{
+	const struct sh_slice in = job->in;
+	const struct sh_origin from = job->from;
+
+	w->sentences.n = w->used = w->ends.n = w->document = 0;
+	if (sh_docs_lines(job, false, split_document, w) < 0)
+		return -1;
+	job->in = in;
+	job->from = from;
+	job->records = 0;
+	return sh_job_turn(job, &job->err) < 0
+		   ? -1
+		   : sh_docs_lines(job, w->settings->docs.rejects, cut_repeats, w);
+}
+
 static int work(void *worker, struct sh_job *job)
 {
-	const struct worker *w = worker;
+	struct worker *w = worker;
 
-	return sh_docs_lines(job, w->settings->docs.rejects, each_line, worker);
+	return w->settings->repeats ? cut_chunk_repeats(w, job)
+				    : sh_docs_lines(job, w->settings->docs.rejects, cut_spans, w);
 }
 
 /* ---- options ---- */
@@ -340,6 +480,19 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--replace: a text has no tab and no line end (write \\n)");
 		s->replace = c->arg;
 		break;
+	case 'u':
+		s->repeats = true;
+		s->units.lines = strcmp(cli_value(c, opt), "line") == 0;
+		break;
+	case 'n':
+		s->units.run = (unsigned)cli_number(c, "-n", 1, SH_SENTENCES_RUN_MAX);
+		break;
+	case MIN_TOKENS:
+		s->units.tokens = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		break;
+	case NO_FOLD:
+		s->units.no_fold = true;
+		break;
 	default:
 		formopts_set(&s->of, &s->docs.form, c, opt);
 	}
@@ -347,13 +500,22 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 
 static void complete(struct cli *c, struct settings *s)
 {
+	static const int only_u[] = { 'n', MIN_TOKENS, NO_FOLD };
 	struct sh_document_form *form = &s->docs.form;
 
-	if (s->files.n == 0)
-		cli_usage(c, "the passages are needed: -d SPANS");
+	if (s->repeats == (s->files.n > 0))
+		cli_usage(c, s->repeats
+				 ? "-d names the passages, and -u finds them: give one of both"
+				 : "the passages are needed: -d SPANS, -u line or -u sentence");
+	for (size_t i = 0; !s->repeats && i < sizeof only_u / sizeof *only_u; i++)
+		if (cli_given(c, only_u[i]))
+			cli_usage(
+			    c, "%s needs -u line or -u sentence", cli_option_name(c, only_u[i]));
+	if (!s->units.run)
+		s->units.run = s->units.lines ? 1 : SH_SENTENCES_RUN;
 	formopts_complete(&s->of, form, c);
 	formopts_need_one_text(form, c);
-	s->raw = form->line_ids || form->json || form->csv;
+	s->raw = s->units.raw = form->line_ids || form->json || form->csv;
 	s->docs.rejects = c->rejects_path != NULL;
 }
 
@@ -376,12 +538,45 @@ static void check_met(struct cli *c, const struct settings *s)
 	cli_die(c, &err);
 }
 
+static void open_workers(struct cli *c, struct settings *s, struct worker *workers, struct run *run)
+{
+	struct sh_error err;
+
+	for (unsigned i = 0; i < c->jobs; i++) {
+		struct worker *w = &workers[i];
+
+		w->settings = s;
+		w->fold = sh_fold_new(&err);
+		w->splitter = w->fold ? sh_splitter_new(&s->units, &err) : NULL;
+		if (!w->splitter)
+			cli_die(c, &err);
+		run->workers[i] = w;
+	}
+}
+
+static void free_workers(const struct cli *c, struct worker *workers)
+{
+	for (unsigned i = 0; i < c->jobs; i++) {
+		struct worker *w = &workers[i];
+
+		sh_document_room_free(&w->room);
+		sh_buf_free(&w->cut);
+		sh_fold_delete(w->fold);
+		sh_splitter_delete(w->splitter);
+		free(w->sentences.at);
+		sh_buf_free(&w->ends);
+		sh_buf_free(&w->marks);
+		free(w->stretch);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { 0 };
+	struct settings s = { .units.tokens = 1 };
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	struct run run = { .cli = &c, .work = work };
+	struct sh_error err;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
@@ -389,17 +584,16 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	read_spans(&c, &s);
-	for (unsigned i = 0; i < c.jobs; i++) {
-		workers[i].settings = &s;
-		run.workers[i] = &workers[i];
-	}
+	if (!s.repeats)
+		read_spans(&c, &s);
+	else if (sh_run_counts_init(&s.seen, &err) < 0)
+		cli_die(&c, &err);
+	open_workers(&c, &s, workers, &run);
 	formopts_run(&run, &s.docs.form, &(struct sh_slice){ 0 });
-	check_met(&c, &s);
-	for (unsigned i = 0; i < c.jobs; i++) {
-		sh_document_room_free(&workers[i].room);
-		sh_buf_free(&workers[i].cut);
-	}
+	if (!s.repeats)
+		check_met(&c, &s);
+	free_workers(&c, workers);
+	sh_run_counts_free(&s.seen);
 	free(s.stretch);
 	free(s.first);
 	free(s.met);

@@ -11,11 +11,13 @@
 
 enum { KEEPERS = CLI_OWN, MARK };
 
+enum { MEASURE_MAX = 16 };
+
 static const struct cli_option options[] = {
 	CLI_HEADING("Groups"),
 	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS" },
 	{ KEEPERS, "keepers", NULL, "write only the keeper of each group" },
-	{ MARK, "mark", "FIELD", "drop nothing; add keeper and similarity to each document" },
+	{ MARK, "mark", "FIELD", "drop nothing; add keeper, similarity and measure to each document" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },
@@ -33,8 +35,9 @@ static const struct cli_program program = {
 struct entry {
 	uint32_t keeper; /* the id that stays for this one; NOT_DROPPED: none */
 	bool keeps;      /* it stays for another id */
-	uint8_t n;       /* bytes of the similarity; 0: unknown */
+	bool known;      /* similarity and measure are known */
 	char similarity[SH_SIMILARITY_CHARS];
+	char measure[MEASURE_MAX]; /* ends with NUL */
 };
 
 #define NOT_DROPPED UINT32_MAX
@@ -57,27 +60,29 @@ struct settings {
 
 /* ---- groups ---- */
 
-/* Splits a record into fields. A record of groups has two fields. A record of a report or of pairs
- * has more, and names two documents. */
-static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error *err)
+/* Reads a record. A record of groups has two fields. A record of a report or of pairs has more, and
+ * names two documents. */
+static int parse(struct sh_slice line, struct sh_pair_record *r, bool *report, struct sh_error *err)
 {
-	size_t n = sh_fields_split(line, field, 5);
+	struct sh_slice field[2];
+	size_t n = sh_fields_split(line, field, 2);
 
-	if (n < 2 || n > 5)
+	*report = n > 2;
+	if (*report) {
+		if (sh_record_pair(line, r, err) < 0)
+			return -1;
+		if (sh_slice_eq(r->id1, r->id2))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "'%.*s' was dropped for a document of the same id: the id cannot tell "
+			    "which of the two to remove",
+			    sh_shown(r->id1, 80), r->id1.p);
+		return 0;
+	}
+	if (n < 2)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "%zu field%s, expected id<TAB>keeper or a line of a report", n, CLI_PLURAL(n));
-	if (sh_id_check(field[0], err) < 0 || sh_id_check(field[1], err) < 0)
-		return -1;
-	if (n < 3)
-		field[2] = sh_slice("", 0);
-	if (n < 4 || field[3].n != SH_SIMILARITY_CHARS)
-		field[3] = sh_slice("", 0);
-	if (n > 2 && sh_slice_eq(field[0], field[1]))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "'%.*s' was dropped for a document of the same id: the id cannot tell which of "
-		    "the two to remove",
-		    sh_shown(field[0], 80), field[0].p);
-	return 0;
+		    "1 field, expected id<TAB>keeper or a line of a report");
+	*r = (struct sh_pair_record){ .id1 = field[0], .id2 = field[1], .similarity = -1 };
+	return sh_id_check(r->id1, err) < 0 ? -1 : sh_id_check(r->id2, err);
 }
 
 /* Sets *i to the index of an id, with a fresh entry where the id is new. */
@@ -96,21 +101,25 @@ static int find_entry(struct settings *s, struct sh_slice id, uint32_t *i, struc
 static int add_record(void *settings, struct sh_slice line, struct sh_error *err)
 {
 	struct settings *s = settings;
-	struct sh_slice field[5];
+	struct sh_pair_record r;
 	uint32_t id, keeper;
 	struct entry *e;
+	bool report;
 
-	if (sh_dos_check(line, err) < 0 || parse(line, field, err) < 0 ||
-	    find_entry(s, field[0], &id, err) < 0 || find_entry(s, field[1], &keeper, err) < 0)
+	if (sh_dos_check(line, err) < 0 || parse(line, &r, &report, err) < 0 ||
+	    find_entry(s, r.id1, &id, err) < 0 || find_entry(s, r.id2, &keeper, err) < 0)
 		return -1;
 	e = &s->entry[id];
 	if (id == keeper || e->keeper != NOT_DROPPED)
 		return 0;
 	e->keeper = keeper;
-	e->n = (uint8_t)field[3].n;
-	memcpy(e->similarity, field[3].p, field[3].n);
+	if (r.similarity >= 0 && r.measure.n && r.measure.n < MEASURE_MAX) {
+		e->known = true;
+		sh_similarity_print(e->similarity, (unsigned)((r.similarity + 50) / 100));
+		memcpy(e->measure, r.measure.p, r.measure.n);
+	}
 	s->entry[keeper].keeps = true;
-	s->report = s->report || field[2].n;
+	s->report = s->report || report;
 	s->dropped++;
 	return 0;
 }
@@ -163,7 +172,10 @@ static int add_marked(const struct settings *s, struct sh_slice line, const stru
 
 	if (e && e->keeper != NOT_DROPPED) {
 		mark.keeper = sh_hmap_key(&s->ids, e->keeper);
-		mark.similarity = sh_slice(e->similarity, e->n);
+		if (e->known) {
+			mark.similarity = sh_slice(e->similarity, sizeof e->similarity);
+			mark.measure = sh_slice_str(e->measure);
+		}
 	}
 	return sh_keeper_mark_add(&s->docs.form, s->mark, line, doc, &mark, &job->out, err);
 }

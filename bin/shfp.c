@@ -8,28 +8,16 @@
 #include "feature_run.h"
 #include "fp/accumulator.h"
 #include "fp/analysis.h"
+#include "fp/defaults.h"
 #include "fp/format.h"
-#include "fp/minhash.h"
-#include "fp/minkeys.h"
 #include "fp/permutations.h"
-#include "join/keyrecords.h"
+#include "fpkeys.h"
 #include "names.h"
 #include "peeked.h"
 #include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 
-enum {
-	SEED = CLI_OWN,
-	EMPTY,
-	KEYS,
-	BARE,
-	FEATURES,
-	EXPLAIN,
-	PERMUTATIONS,
-	SCHEME
-};
-
-enum { KEY_VALUES = 64 };
+enum { SEED = CLI_OWN, EMPTY, KEYS, MEASURE, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
 
 static const char *hash_names(unsigned i)
 {
@@ -75,13 +63,21 @@ static const struct cli_option options[] = {
 	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
 	{ 'w', "weight", "SCHEME", "weight of a feature: %s [log]", document_weight_names },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
-	{ KEYS, "keys", "KxR", "write K keys of R minwise values for each document, as 16x4" },
 	{ PERMUTATIONS, "permutations", "N",
 	    "make MinHash signatures of N values, as the package datasketch makes them" },
 	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
 	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings after the id" },
+	CLI_HEADING("Keys"),
+	{ KEYS, "keys", "[=KxR]",
+	    "write keys that near-duplicates share; K keys of R minwise values [by -T]" },
+	{ 'T', "threshold", "X",
+	    "with --keys: similarity that must be found, as in shdedup [" SH_DEFAULT_THRESHOLDS
+	    "]" },
+	{ MEASURE, "measure", "NAME", "with --keys: similarity: %s [" SH_DEFAULT_MEASURE "]",
+	    duplicate_measure_names },
+	CLI_HEADING("Input and settings"),
 	FEATURES_OPTION(FEATURES),
 	{ EXPLAIN, "explain", NULL,
 	    "name the settings of fingerprints, bands or df tables, and end" },
@@ -104,20 +100,13 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given; /* --empty was given */
 	bool bare;
-	struct sh_minkeys keys;  /* keys 0: makes fingerprints */
+	struct fpkeys keys;      /* of --keys */
 	unsigned permutations_n; /* values of a signature; 0: makes fingerprints */
 	const struct sh_permutation_scheme *scheme;
 	struct sh_permutations permutations;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
 	size_t tag_n;
-	unsigned key_tag; /* of the settings, rows and keys; 0: keys have no tag */
 };
-
-/* Returns whether records are made of the set of a document's features, without their weights. */
-static bool has_sets(const struct settings *s)
-{
-	return s->keys.keys || s->permutations_n;
-}
 
 struct worker {
 	const struct settings *settings;
@@ -163,39 +152,12 @@ static int add_signature(struct sh_buf *out, const struct settings *s,
 	return 0;
 }
 
-/* Appends "key TAB id LF" for each key. A fingerprint of shdedup has KEY_VALUES values, and its
- * keys are made of these. */
-static int add_keys(struct sh_buf *out, const struct settings *s, const uint64_t *hash, size_t n,
-    struct sh_slice id, struct sh_error *err)
-{
-	uint64_t value[SH_FP_MAX_BITS], key[SH_MINKEYS_MAX];
-	unsigned values = s->keys.rows * s->keys.keys;
-
-	if (sh_buf_reserve(out, s->keys.keys * (SH_KEY_RECORD_MAX + id.n + 2), err) < 0)
-		return -1;
-	sh_minhash_bins(hash, n, values < KEY_VALUES ? KEY_VALUES : values, value);
-	sh_minkeys_of(s->keys, value, key);
-	for (unsigned i = 0; i < s->keys.keys; i++) {
-		char *p = out->p + out->n;
-
-		p += sh_key_record_print(p, s->keys.keys, i, key[i], s->key_tag);
-		*p++ = '\t';
-		memcpy(p, id.p, id.n);
-		p += id.n;
-		*p++ = '\n';
-		out->n = (size_t)(p - out->p);
-	}
-	return 0;
-}
-
 /* Appends the record of a document, given its fingerprint and the hashes of its features. */
 static int add_document(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
     const uint64_t *hash, size_t n, struct sh_slice id, struct sh_error *err)
 {
 	struct sh_signature signature;
 
-	if (s->keys.keys)
-		return add_keys(out, s, hash, n, id, err);
 	if (!s->permutations_n)
 		return add_record(out, s, fp, id, err);
 	sh_permutations_sign(&s->permutations, hash, n, &signature);
@@ -210,8 +172,6 @@ static int add_by_rule(
 	struct sh_signature signature;
 	uint64_t fp[SH_FP_MAX_WORDS];
 
-	if (s->keys.keys)
-		return 1;
 	if (s->permutations_n)
 		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
 			   ? add_signature(out, s, &signature, id, err)
@@ -243,7 +203,8 @@ static int add_empty(const struct settings *s, struct sh_slice id, const char *f
  * applies that rule to documents without features only, not to features without weight. */
 static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
 {
-	bool by_system = s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !has_sets(s);
+	bool by_system =
+	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->permutations_n;
 
 	return fp->empty && !(features && by_system);
 }
@@ -324,8 +285,6 @@ static void complete_tag(struct cli *c, struct settings *s)
 	list_settings(c, s, &list);
 	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
 		return;
-	s->key_tag =
-	    (unsigned)sh_settings_tag(&list) + s->keys.keys * SH_MINKEYS_ROWS + s->keys.rows;
 	s->tag[0] = '\t';
 	s->tag_n =
 	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
@@ -433,7 +392,7 @@ static void check_bits(struct cli *c, const struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
 
-	if (has_sets(s) || sh_profile_has_bits(p, s->fp.bits))
+	if (s->permutations_n || sh_profile_has_bits(p, s->fp.bits))
 		return;
 	if (p->bits_step == 0)
 		cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
@@ -493,6 +452,8 @@ static void complete_permutations(struct cli *c, struct settings *s)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
+	if (cli_given(c, 'w'))
+		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --permutations: signatures are hexadecimal");
 	if (seed > UINT32_MAX)
@@ -507,45 +468,36 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	sh_permutations_init(&s->permutations, s->scheme, s->permutations_n, (uint32_t)seed);
 	if (digits <= SH_FP_HEX_MAX)
 		cli_warn(c,
-		    "signatures of up to %u values have the form of fingerprints: join them with "
-		    "shjoin --rows only",
+		    "signatures of up to %u values have the form of fingerprints: read them with "
+		    "shband --rows only",
 		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!cli_given(c, 'H'))
 		s->fp.hash = sh_hash_find("sha1");
-	/* The hashes of features are the hashes of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
-	s->fp.minhash = s->bare = true;
+	s->fp.scheme = NULL;
+	s->bare = true;
 	s->fp.bits = 64;
 }
 
-/* KxR */
-static void set_keys(struct cli *c, struct settings *s)
-{
-	const char *x = strchr(c->arg, 'x');
-	uint64_t keys, rows;
-
-	if (!x || sh_parse_count(sh_slice(c->arg, (size_t)(x - c->arg)), &keys) < 0 ||
-	    sh_parse_count(sh_slice_str(x + 1), &rows) < 0 || keys < 1 || keys > SH_MINKEYS_MAX ||
-	    rows < 1 || rows > SH_MINKEYS_ROWS)
-		cli_usage(c,
-		    "--keys '%s': expected keys and values of a key, as 16x4; at most %dx%d",
-		    c->arg, SH_MINKEYS_MAX, SH_MINKEYS_ROWS);
-	s->keys = (struct sh_minkeys){ .rows = (unsigned)rows, .keys = (unsigned)keys };
-}
-
+/* Dies when an option was given that has no effect on keys. */
 static void complete_keys(struct cli *c, struct settings *s)
 {
-	if (!s->keys.keys)
+	static const int without[] = { 'b', 'H', 'w', 'x', PERMUTATIONS, FEATURES, EXPLAIN };
+
+	if (!cli_given(c, KEYS)) {
+		if (cli_given(c, 'T') || cli_given(c, MEASURE))
+			cli_usage(c, "%s needs --keys", cli_given(c, 'T') ? "-T" : "--measure");
 		return;
-	if (s->permutations_n)
-		cli_usage(c, "--permutations makes signatures and --keys makes keys: give one");
-	if (cli_given(c, 'x'))
-		cli_usage(c, "-x cannot be used with --keys: keys have one format");
-	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
+	}
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+		if (cli_given(c, without[i]))
+			cli_usage(
+			    c, "%s cannot be used with --keys", cli_option_name(c, without[i]));
+	if (s->empty_given && s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
 			     "features has no keys");
-	s->fp.minhash = true;
-	s->fp.bits = KEY_VALUES;
+	s->keys.fail_empty = s->empty == SH_EMPTY_ERROR;
+	fpkeys_complete(&s->keys, c, &s->docs, s->fp.seed);
 }
 
 /* Checks the options together, after the last one. */
@@ -558,9 +510,6 @@ static void complete(struct cli *c, struct settings *s)
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
-	if (has_sets(s) && cli_given(c, 'w'))
-		cli_usage(c, "-w has no effect on %s: they are made of sets of features",
-		    s->keys.keys ? "keys" : "signatures");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
@@ -578,7 +527,14 @@ static bool set_kind(struct cli *c, struct settings *s, int opt)
 		cli_value(c, opt);
 		return true;
 	case KEYS:
-		set_keys(c, s);
+		fpkeys_set_layout(&s->keys, c);
+		return true;
+	case 'T':
+		measures_set_threshold(
+		    &s->keys.measures, c, 1, "a number above 0 and up to 1, as in 0.8");
+		return true;
+	case MEASURE:
+		s->keys.measures.measure = sh_measure_find(cli_value(c, opt));
 		return true;
 	case PERMUTATIONS:
 		s->permutations_n =
@@ -663,7 +619,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 		return false;
 	/* Empty input may be the output of shweight for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
-		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
+		return (s->fp.scheme && s->fp.scheme->needs_df) || s->docs.profile->top > 0;
 	if (sh_is_like_tagged_fp(line))
 		refuse_both(c, source, line);
 	if (sh_is_like_feature(line)) {
@@ -673,6 +629,17 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	if (sh_fields_split(line, v, 3) == 3 && !c->rejects_path)
 		refuse_both(c, source, line);
 	return false;
+}
+
+/* Keys have the tag of the settings that decide the tokens and the seed. All other settings have
+ * one value here. */
+static void run_keys(struct cli *c, struct settings *s, struct sh_source *source)
+{
+	struct sh_settings list;
+
+	docopts_open_dictionary(&s->docs, c);
+	list_settings(c, s, &list);
+	fpkeys_run(&s->keys, c, &s->docs, s->bare ? 0 : (unsigned)sh_settings_tag(&list), source);
 }
 
 static void explain_files(struct cli *c, struct settings *s)
@@ -700,7 +667,7 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
 	s.docs.perhaps_no_text = true;
-	s.docs.sets = s.keys.keys > 0;
+	s.docs.sets = cli_given(&c, KEYS);
 	docopts_complete(&s.docs, &c);
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
@@ -711,7 +678,9 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	formopts_read_header(&c, &s.docs.docs.form, &source);
-	if (holds_features(&c, &s, &source))
+	if (cli_given(&c, KEYS))
+		run_keys(&c, &s, &source);
+	else if (holds_features(&c, &s, &source))
 		run_features(&c, &s, &source);
 	else
 		run_documents(&c, &s, &source);

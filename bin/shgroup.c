@@ -7,21 +7,22 @@
 #include "fp/defaults.h"
 #include "group/group.h"
 #include "group/idset.h"
-#include "match/measure.h"
 #include "group/prefer.h"
 #include "io/parallel.h"
 #include "io/target.h"
+#include "match/measure.h"
 #include "names.h"
 #include "record/document.h"
 #include "record/fields.h"
 #include "run.h"
 
-enum { KEEP = CLI_OWN, LINK, AUDIT };
+enum { KEEP = CLI_OWN, PROTECT, LINK, AUDIT };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Groups and keepers"),
-	{ KEEP, "keep", "first|longest|newest|FILE",
+	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
 	    "keeper of a group; FILE: ids, best first [first]" },
+	{ PROTECT, "protect", "FILE", "make each document with an id of FILE a keeper" },
 	{ LINK, "link", "HOW",
 	    "%s: chains, or neighbours of one document [star when pairs have a similarity]",
 	    link_names },
@@ -42,7 +43,7 @@ static const struct cli_program program = {
 
 struct settings {
 	struct sh_prefer keep;
-	struct cli_files docs;
+	struct cli_files docs, protects;
 	const char *audit_path;
 	struct formopts of;
 	struct sh_document_form form;
@@ -77,9 +78,11 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 
 	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
 		return -1;
-	if (pair.distance > UINT16_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
-	e = (struct sh_edge){ .distance = (uint16_t)pair.distance, .similarity = SH_EDGE_NONE };
+	if (pair.distance >= SH_EDGE_NONE)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", SH_EDGE_NONE - 1);
+	e = (struct sh_edge){ .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE };
+	if (pair.distance >= 0)
+		e.distance = (uint16_t)pair.distance;
 	if (pair.similarity >= 0)
 		e.similarity = (uint16_t)((pair.similarity + 50) / 100);
 	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
@@ -224,19 +227,25 @@ static int keepers_of_components(
 	return status;
 }
 
-static int find_keepers(
-    struct graph *g, const uint32_t *rank, unsigned threads, struct sh_error *err)
+/* n_protected: the ids of the ranks below it are keepers. */
+static int find_keepers(struct graph *g, const uint32_t *rank, uint32_t n_protected,
+    unsigned threads, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
+	int status;
 
 	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
 	if (!g->keeper)
 		return sh_error_nomem(err);
 	if (g->star)
-		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, err);
-	if (g->keep_edges)
-		return sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err);
-	return keepers_of_components(g, rank, threads, err);
+		return sh_group_star_in(
+		    NULL, n_protected, g->keeper, n, g->edge, g->n_edges, rank, err);
+	status = g->keep_edges ? sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err)
+			       : keepers_of_components(g, rank, threads, err);
+	for (uint32_t i = 0; status == 0 && i < n; i++)
+		if (rank[i] < n_protected)
+			g->keeper[i] = i;
+	return status;
 }
 
 /* ---- writing ---- */
@@ -300,7 +309,9 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 		sh_slice(number[0], sh_print_u64(number[0], size)),
 		swap ? b : a,
 		swap ? a : b,
-		sh_slice(number[1], sh_print_u64(number[1], e->distance)),
+		e->distance == SH_EDGE_NONE
+		    ? sh_slice("-", 1)
+		    : sh_slice(number[1], sh_print_u64(number[1], e->distance)),
 		sh_slice(similarity, SH_SIMILARITY_CHARS),
 	};
 
@@ -386,11 +397,11 @@ static int collect_rejected(void *cli, const struct sh_job *job, struct sh_error
  * names. */
 static void complete(struct cli *c, struct settings *s)
 {
-	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
-		cli_usage(c, "--keep longest needs the documents: -d DOCS");
-	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
-		cli_usage(c, "--keep %s ranks the ids: -d %s would be ignored", s->keep.path,
-		    s->docs.name[0]);
+	struct sh_error err;
+
+	if ((s->keep.rule.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep.rule)) && !s->docs.n)
+		cli_usage(c, "--keep %s needs the documents: -d DOCS",
+		    s->keep.rule.by == SH_RANK_LONGEST ? "longest" : "max: or min:");
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
 	 * audit. */
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
@@ -404,6 +415,13 @@ static void complete(struct cli *c, struct settings *s)
 		    : s->form.columns ? "--header"
 				      : "-l");
 	formopts_complete(&s->of, &s->form, c);
+	if (sh_rank_rule_check(&s->keep.rule, &s->form, &err) < 0)
+		cli_usage(c, "--keep: %s", err.text);
+	s->keep.protects = s->protects.name;
+	s->keep.n_protects = s->protects.n;
+	s->keep.docs = s->docs.name;
+	s->keep.n_docs = s->docs.n;
+	s->keep.form = &s->form;
 	s->keep.trailer = c->trailer_in;
 	s->keep.threads = c->jobs;
 	s->keep.rejected = c->rejects_path ? collect_rejected : NULL;
@@ -412,11 +430,18 @@ static void complete(struct cli *c, struct settings *s)
 
 static void set_option(struct cli *c, struct settings *s, struct graph *g, int opt)
 {
+	struct sh_error err;
+
 	switch (opt) {
 	case KEEP:
-		sh_prefer_parse(c->arg, &s->keep);
-		if (s->keep.path)
-			cli_reads_or(c, "--keep", "first, longest nor newest");
+		if (sh_rank_rule_parse(c->arg, &s->keep.rule, &err) < 0)
+			cli_usage(c, "--keep %s", err.text);
+		if (s->keep.rule.path)
+			cli_reads_or(
+			    c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
+		break;
+	case PROTECT:
+		cli_reads_more(c, &s->protects);
 		break;
 	case LINK:
 		g->star = cli_choice(c, opt) == 1;
@@ -440,7 +465,6 @@ int main(int argc, char **argv)
 	struct graph g = { .by_similarity = SH_DEFAULT_STAR };
 	struct sh_sink audit;
 	uint32_t *rank;
-	uint64_t unknown;
 	struct sh_error err;
 	int opt;
 
@@ -455,17 +479,19 @@ int main(int argc, char **argv)
 	read_pairs(&c, &g);
 	if (sort_ids(&g, c.jobs, &err) < 0)
 		cli_die(&c, &err);
-	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
-	if (!rank || find_keepers(&g, rank, c.jobs, &err) < 0)
+	rank = sh_prefer_ranks(&s.keep, &g.ids, &err);
+	if (!rank || find_keepers(&g, rank, s.keep.n_protected, c.jobs, &err) < 0)
 		cli_die(&c, &err);
-	if (unknown)
+	if (*s.keep.doubt)
+		cli_warn(&c, "%s (--keep)", s.keep.doubt);
+	if (s.keep.unknown)
 		cli_warn(&c,
 		    "%s does not rank %llu of %u ids; they are kept only where no ranked id is in "
 		    "the group",
-		    s.keep.path     ? s.keep.path
+		    s.docs.n == 0   ? s.keep.rule.path
 		    : s.docs.n == 1 ? s.docs.name[0]
 				    : "-d",
-		    (unsigned long long)unknown, g.ids.n);
+		    (unsigned long long)s.keep.unknown, g.ids.n);
 	write_all(&c, &s, &g, &audit);
 	free(rank);
 	free(g.keeper);
@@ -473,5 +499,6 @@ int main(int argc, char **argv)
 	sh_union_free(&g.components);
 	sh_idset_free(&g.ids);
 	cli_files_free(&s.docs);
+	cli_files_free(&s.protects);
 	return cli_finish(&c);
 }

@@ -15,6 +15,7 @@ enum { DEFAULT_TEXTS = 200, DEFAULT_ROWS = 200000, PASSAGES = 50, AROUND = 120 }
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_DOCUMENTS_ROW,
 	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "read backslashes as plain characters" },
 	CLI_HEADING("Page"),
@@ -49,6 +50,7 @@ struct settings {
 	const char *title;
 	bool raw;
 	size_t texts, rows;
+	size_t missing; /* pairs without a text */
 
 	struct sh_pairs pairs;
 	struct sh_corpus corpus;
@@ -206,6 +208,7 @@ static void add_pair(struct cli *c, struct settings *s, size_t at)
 
 	find_both(c, s, pair);
 	sh_report_pair(&s->html, &s->pairs, at);
+	s->missing += !s->side[0].found || !s->side[1].found;
 	if (!s->side[0].found || !s->side[1].found)
 		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
 		    s->side[0].found   ? "The second document is"
@@ -243,6 +246,12 @@ static void write_page(struct cli *c, struct settings *s)
 	}
 	sh_report_end(&s->html);
 	flush(c, s);
+	if (s->files.n == 0 && p->n)
+		cli_warn(c, "the page has no texts: the documents were not given (-d DOCS)");
+	else if (s->missing)
+		cli_warn(c, "of %zu pair%s at least one document is missing: %s not shown (-d)",
+		    s->missing, CLI_PLURAL(s->missing),
+		    s->missing == 1 ? "its text is" : "their texts are");
 }
 
 /* ---- options ---- */
@@ -297,8 +306,8 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	documents_read(&c, &s.form, NULL, (char *const *)(void *)s.files.name, s.files.n, NULL,
-	    false, &s.corpus);
+	documents_read(&c, &s.form, &s.of, NULL, (char *const *)(void *)s.files.name, s.files.n,
+	    NULL, false, &s.corpus);
 	documents_warn(&c, &s.corpus, "not shown");
 	read_records(&c, &s);
 	if (s.pairs.spans)

@@ -1,6 +1,7 @@
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
-#include "span.h"
+#include "span_archive.h"
+#include "text/method.h"
 
 enum {
 	WINDOW = CLI_OWN,
@@ -16,23 +17,38 @@ enum {
 	BOUND,
 	MIN_TOKENS,
 	IDENTITY,
+	EXIT_CODE,
 };
+
+static const char *unit_names(unsigned i)
+{
+	static const char *const names[] = { "word", "char", "line", "sentence" };
+
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Spans"),
 	{ 'd', "documents", "DOCS", "find these queries in FILE; with --seeds: the documents" },
+	FORMOPTS_DOCUMENTS_ROW,
 	{ FIRST, "first", NULL,
 	    "write each passage with one earlier passage, if possible the first" },
 	{ ALL, "all", NULL, "write each passage with all earlier passages" },
 	{ COUNT, "count", "[=N]", "write passages that occur in at least N documents [2]" },
 	{ EXACT, "exact", "L", "write passages of at least L tokens that occurred before" },
-	{ EVERY, "every", NULL, "with --exact: write first occurrences of the passages, too" },
+	{ EVERY, "every", NULL, "--exact, -u: write first occurrences of the passages, too" },
+	{ 'u', "unit", "UNIT",
+	    "tokens are words or characters; or write repeated lines or sentences: %s [word]",
+	    unit_names },
 	{ PAIRS, "pairs", NULL, "sum up spans to pairs, with the coverage of both documents" },
 	{ 'T', "threshold", "X",
 	    "--pairs: drop pairs of a coverage below X [0; queries: 0.6 to 1]" },
 	CLI_HEADING("Seeds and matches"),
-	{ 'n', "ngram", "K", "tokens of a seed [6 words or 10 characters; queries: 5 or 9]" },
-	{ WINDOW, "window", "W", "take the least of W successive seeds [10; queries: 1]" },
+	{ 'n', "ngram", "K",
+	    "tokens of a seed [6 words or 10 characters; queries: 5 or 9]; lines or sentences of "
+	    "a passage [1 or 3]" },
+	{ WINDOW, "window", "W",
+	    "take the least of W successive seeds [10, or fewer for --min-tokens; queries: 1]" },
 	{ MIN_TOKENS, "min-tokens", "N",
 	    "drop spans of fewer than N matched tokens [15; queries: 12]" },
 	{ IDENTITY, "identity", "X", "drop spans whose matched tokens / tokens are below X [0.5]" },
@@ -44,6 +60,7 @@ static const struct cli_option options[] = {
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
 	{ ARCHIVE, "archive", "DIR",
 	    "find passages of earlier runs too, and add the documents to DIR" },
+	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a passage is found, and 0 when none is" },
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	CLI_HEADING("Tokens"),
@@ -58,10 +75,13 @@ static const struct cli_program program = {
 	.purpose =
 	    "Documents (id<TAB>text) to spans\n"
 	    "(id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched<TAB>identity).",
-	.options = { options, docopts_token_table },
+	.options = { options, docopts_word_table },
+	.status = "1 found (--exit-code), ",
 };
 
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
+
+enum { FOUND = 1 }; /* exit status under --exit-code */
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
@@ -132,6 +152,14 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 	case 'S':
 		s->memory = cli_size(c, "-S");
 		break;
+	case EXIT_CODE:
+		break;
+	case 'u':
+		s->repeats = cli_value(c, opt)[0] == 'l' || cli_value(c, opt)[0] == 's';
+		s->units.lines = cli_value(c, opt)[0] == 'l';
+		if (!s->repeats)
+			docopts_set(&s->docs, c, opt);
+		break;
 	default:
 		if (!set_match(c, s, opt))
 			docopts_set(&s->docs, c, opt);
@@ -151,6 +179,8 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 
 	if (modes_given(c) > 1)
 		cli_usage(c, "--first, --all, --count and --exact exclude each other");
+	if (s->docs.of.n_of_documents && !s->files.n)
+		cli_usage(c, "--documents-fields needs -d DOCS");
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
 	if (s->files.n && !s->seeds && modes_given(c))
@@ -171,8 +201,8 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		s->docs.docs.form.line_ids || c->trailer_in))
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
-	if (s->every && s->mode != SPAN_EXACT)
-		cli_usage(c, "--every needs --exact L");
+	if (s->every && s->mode != SPAN_EXACT && !s->repeats)
+		cli_usage(c, "--every needs --exact L, -u line or -u sentence");
 	if (s->pairs && !spans)
 		cli_usage(
 		    c, "--pairs cannot be used with --count and --exact, which write no spans");
@@ -183,13 +213,70 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		    c, "--merge cannot be used with --count and --exact, which write no spans");
 }
 
+/* Completes the options of -u line and -u sentence. */
+static void complete_repeats(struct cli *c, struct span_settings *s)
+{
+	static const int others[] = { 'd', FIRST, ALL, EXACT, PAIRS, 'T', WINDOW, IDENTITY, MERGE,
+		BOUND, SEEDS, ARCHIVE, 'S' };
+	const struct sh_token_opts *t = &s->docs.token;
+	const char *unit = s->units.lines ? "-u line" : "-u sentence";
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (cli_given(c, others[i]))
+			cli_usage(
+			    c, "%s cannot be used with %s", cli_option_name(c, others[i]), unit);
+	if (t->stem || t->stop || t->min_chars || t->keep || t->mask_digits || cli_given(c, 'p') ||
+	    t->method != sh_token_method_at(0))
+		cli_usage(c, "%s compares whole %s: options that change words cannot be used", unit,
+		    s->units.lines ? "lines" : "sentences");
+	if (s->docs.docs.strict)
+		cli_usage(c, "--strict cannot be used with %s", unit);
+	if (s->every && s->mode == SPAN_COUNT)
+		cli_usage(c, "--every cannot be used with --count, which writes every passage");
+	s->units.run = s->seed.k ? s->seed.k : s->units.lines ? 1 : SH_SENTENCES_RUN;
+	s->units.tokens = cli_given(c, MIN_TOKENS) ? s->match.least : 1;
+	s->units.no_fold = t->no_fold;
+	s->units.raw = t->raw;
+}
+
+/* Chooses the window for a --min-tokens below the usual one: every passage of at least this number
+ * of tokens has a seed. Warns when a shorter seed, or a smaller window, would be needed. Seeds that
+ * exist have their window. */
+static void follow_least(struct cli *c, struct span_settings *s, uint32_t usual)
+{
+	unsigned longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
+	unsigned shortest = sh_seed_shortest(&s->seed);
+	uint32_t least = s->match.least;
+	unsigned window = least > longest ? least - longest + 1 : 1;
+
+	if (least >= usual || s->mode == SPAN_EXACT)
+		return;
+	if (!cli_given(c, WINDOW) && !s->seeds && !s->archive && window < s->seed.window)
+		s->seed.window = window;
+	if (least < shortest)
+		cli_warn(c, "a seed has %u tokens: shorter passages are not found (-n %u)",
+		    shortest, least);
+	else if (s->seed.window > window)
+		cli_warn(c, "passages of fewer than %u tokens may be missed (--window %u)",
+		    s->seed.window + longest - 1, window);
+}
+
 static void complete(struct cli *c, struct span_settings *s)
 {
 	unsigned shortest;
+	uint32_t usual;
 
 	docopts_complete(&s->docs, c);
+	if (s->repeats) {
+		complete_repeats(c, s);
+		return;
+	}
 	docopts_need_places(&s->docs, c);
 	s->docs.token.memory = s->memory;
+	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
+		if (s->docs.of.of_documents[i].form.more)
+			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
+				     "because a span is a place in one field");
 	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
@@ -208,17 +295,19 @@ static void complete(struct cli *c, struct span_settings *s)
 	shortest = sh_seed_shortest(&s->seed);
 	if (!cli_given(c, BOUND))
 		s->bound = s->mode == SPAN_QUERY ? QUERY_BOUND : SELF_BOUND;
+	usual = s->mode == SPAN_QUERY && s->pairs ? shortest
+		: shortest < FEW_TOKENS           ? 8
+		: s->mode == SPAN_QUERY           ? 12
+						  : 15;
 	if (!cli_given(c, MIN_TOKENS))
-		s->match.least = s->mode == SPAN_QUERY && s->pairs ? shortest
-				 : shortest < FEW_TOKENS           ? 8
-				 : s->mode == SPAN_QUERY           ? 12
-								   : 15;
+		s->match.least = usual;
 	if (!cli_given(c, IDENTITY))
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
 	/* --first is for cutting, and --pairs counts tokens: both must exclude the text between
 	 * spans. */
 	if (!cli_given(c, MERGE) && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
 		s->match.merge = SH_MATCH_MERGE;
+	follow_least(c, s, usual);
 	s->match.shortest = shortest;
 	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
 	if (s->mode == SPAN_EXACT && s->seed.k > s->length)
@@ -231,7 +320,7 @@ int main(int argc, char **argv)
 	struct span_settings s = { .memory = DEFAULT_MEMORY,
 		.seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
 		.documents = DEFAULT_COUNT };
-	struct sh_error err;
+	struct span_archive *archive = NULL;
 	int opt, status;
 
 	docopts_init(&s.docs);
@@ -240,20 +329,21 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	if (s.mode == SPAN_QUERY)
+	if (s.repeats)
+		span_repeats(&c, &s);
+	else if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);
 	else if (s.mode == SPAN_EXACT)
 		span_exact(&c, &s);
 	else if (s.archive)
-		span_archive(&c, &s);
+		archive = span_archive(&c, &s);
 	else
 		span_self(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
 	/* From now on these documents are known: what was found is written. */
-	if (s.archive && sh_passages_commit(&s.store, &err) < 0)
-		cli_die(&c, &err);
-	sh_passages_close(&s.store);
-	return status;
+	if (archive)
+		span_archive_commit(archive);
+	return cli_given(&c, EXIT_CODE) && s.found ? FOUND : status;
 }

@@ -27,8 +27,8 @@ static const struct cli_program program = {
 	.threads = "records",
 	.synopsis = "[FILE...]",
 	.purpose =
-	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), or groups (id<TAB>keeper),\n"
-	    "to histograms.",
+	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), a report of shdedup, or\n"
+	    "groups (id<TAB>keeper), to histograms.",
 	.options = { options },
 	.text = true,
 };
@@ -128,17 +128,17 @@ static bool is_group(struct sh_slice line)
 	return sh_fields_split(line, f, 1) == 2;
 }
 
-static bool has_coverage(struct sh_slice line)
+static enum sh_counts_by counts_by(struct sh_slice line)
 {
 	struct sh_pair_record r;
 	struct sh_error err;
 
-	return sh_record_pair(line, &r, &err) == 0 && r.coverage;
+	return sh_record_pair(line, &r, &err) == 0 ? sh_counts_by(&r) : SH_COUNTS_BY_DISTANCE;
 }
 
 static int is_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_counts ignored = { .coverage = has_coverage(line) };
+	struct sh_counts ignored = { .by = counts_by(line) };
 	struct sh_slice f[2];
 
 	(void)source;
@@ -167,13 +167,13 @@ static void read_source(
 
 	cli_source_init(c, &source);
 	cli_first(c, &source, is_record, &first);
-	counts->coverage = has_coverage(first);
+	counts->by = counts_by(first);
 	for (unsigned i = 0; i < c->jobs; i++)
 		readers[i] = (struct reader){ .ids = ids,
 			.groups = is_group(first),
 			.crlf = c->crlf,
 			.rejects = c->rejects_path != NULL,
-			.counts = { .coverage = counts->coverage } };
+			.counts = { .by = counts->by } };
 	run_readers(c, &source, readers, components);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_counts_add(counts, &readers[i].counts);
@@ -238,15 +238,21 @@ static void chart_distances(const struct sh_counts *s, struct chart *chart)
 	}
 }
 
-static void chart_coverages(const struct sh_counts *s, struct chart *chart)
+/* Without a known similarity the chart has no rows. */
+static void chart_tenths(const struct sh_counts *s, struct chart *chart)
 {
-	*chart = (struct chart){
-		.title = "Pairs by their greater coverage", .label = "coverage", .unit = "pairs"
-	};
-	for (unsigned i = 0; i < SH_COUNTS_COVERAGES; i++) {
-		struct row *r = add_row(chart, s->covered[i]);
+	bool coverage = s->by == SH_COUNTS_BY_COVERAGE, any = false;
 
-		if (i == SH_COUNTS_COVERAGES - 1)
+	*chart = (struct chart){ .title = coverage ? "Pairs by their greater coverage"
+						   : "Pairs by their similarity",
+		.label = coverage ? "coverage" : "similarity",
+		.unit = "pairs" };
+	for (unsigned i = 0; i < SH_COUNTS_TENTHS; i++)
+		any = any || s->tenth[i];
+	for (unsigned i = 0; any && i < SH_COUNTS_TENTHS; i++) {
+		struct row *r = add_row(chart, s->tenth[i]);
+
+		if (i == SH_COUNTS_TENTHS - 1)
 			snprintf(r->name, sizeof r->name, "1.0");
 		else
 			snprintf(r->name, sizeof r->name, "0.%u-0.%u9", i, i);
@@ -295,7 +301,7 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 static void print_text(
     struct cli *c, const struct sh_counts *s, const struct chart charts[2], unsigned width)
 {
-	if (s->pairs) {
+	if (charts[0].n) {
 		print_bars(c, &charts[0], width);
 		cli_write(c, "\n", 1);
 	}
@@ -369,10 +375,10 @@ static void draw(struct cli *c, const struct chart *chart, unsigned top)
 	    chart->note ? chart->note : "");
 }
 
-static void draw_svg(struct cli *c, const struct sh_counts *s, const struct chart charts[2])
+static void draw_svg(struct cli *c, const struct chart charts[2])
 {
 	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
-	unsigned n = s->pairs ? 2 : 1, height = n * (SVG_HEIGHT + 2 * SVG_MARGIN);
+	unsigned n = charts[0].n ? 2 : 1, height = n * (SVG_HEIGHT + 2 * SVG_MARGIN);
 
 	w = w > w2 ? w : w2;
 	cli_print(c,
@@ -407,10 +413,10 @@ int main(int argc, char **argv)
 		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
 	read_records(&c, &counts);
-	(counts.coverage ? chart_coverages : chart_distances)(&counts, &charts[0]);
+	(counts.by == SH_COUNTS_BY_DISTANCE ? chart_distances : chart_tenths)(&counts, &charts[0]);
 	chart_sizes(&counts, &charts[1]);
 	if (svg)
-		draw_svg(&c, &counts, charts);
+		draw_svg(&c, charts);
 	else
 		print_text(&c, &counts, charts, width ? width : DEFAULT_WIDTH);
 	return cli_finish(&c);

@@ -18,6 +18,7 @@ enum { MEASURE = CLI_OWN };
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_DOCUMENTS_ROW,
 	{ MEASURE, "measure", "NAME", "%s [" SH_DEFAULT_MEASURE "]", measure_names },
 	{ 'T', "threshold", "X",
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
@@ -57,6 +58,8 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 	const struct settings *s = w->settings;
 	struct sh_similarity sim;
 	struct sh_pair_record r;
+	const char *measure;
+	size_t n;
 	char *p;
 
 	line = cli_strip(s->docs.docs.form.crlf, line);
@@ -65,8 +68,11 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 		return -1;
 	if (!sim.reaches)
 		return 0;
-	if (sh_buf_reserve(
-		&job->out, r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4, err) < 0)
+	measure = s->verify.measure->any ? (sim.edit ? "edit" : "jaccard")
+					 : s->verify.measure->name;
+	n = strlen(measure);
+	if (sh_buf_reserve(&job->out,
+		r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + n + 5, err) < 0)
 		return -1;
 	p = job->out.p + job->out.n;
 	memcpy(p, r.id1.p, r.id1.n);
@@ -75,10 +81,16 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 	memcpy(p, r.id2.p, r.id2.n);
 	p += r.id2.n;
 	*p++ = '\t';
-	p += sh_print_u64(p, r.distance);
+	if (r.distance < 0)
+		*p++ = '-';
+	else
+		p += sh_print_u64(p, (uint64_t)r.distance);
 	*p++ = '\t';
 	sh_similarity_print(p, sh_similarity_round(&sim));
 	p += SH_SIMILARITY_CHARS;
+	*p++ = '\t';
+	memcpy(p, measure, n);
+	p += n;
 	*p++ = '\n';
 	job->out.n = (size_t)(p - job->out.p);
 	return 0;
@@ -143,7 +155,7 @@ static void complete(struct cli *c, struct settings *s)
 	docopts_complete(&s->docs, c);
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
-	measures_complete(&s->measures, c, 0);
+	measures_complete(&s->measures, c);
 	s->verify.measure = s->measures.measure;
 	s->verify.threshold = s->measures.threshold;
 	s->verify.edit_threshold = s->measures.edit;
@@ -177,7 +189,7 @@ int main(int argc, char **argv)
 	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;
 	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
-	documents_read(&c, &s.docs.docs.form, &s.docs.token,
+	documents_read(&c, &s.docs.docs.form, &s.docs.of, &s.docs.token,
 	    (char *const *)(void *)s.files.name, s.files.n, &tables, false, &corpus);
 	documents_warn(&c, &corpus, "ignored");
 	verify_pairs(&c, &s);

@@ -7,7 +7,7 @@
 #include "passage/coverage.h"
 #include "passage/links.h"
 #include "passage/placed.h"
-#include "passage/store.h"
+#include "passage/sentences.h"
 
 enum span_mode { SPAN_FIRST, SPAN_ALL, SPAN_COUNT, SPAN_EXACT, SPAN_QUERY };
 
@@ -19,10 +19,11 @@ struct span_settings {
 	struct cli_files files;            /* value of -d */
 	bool seeds;                        /* the input is seeds */
 	const char *archive;               /* --archive */
-	struct sh_passages store;          /* state of the archive; the caller commits it */
-	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of `store`, which borrows them */
 	bool pairs;
-	bool every;           /* --exact: marks the first copies as well */
+	bool every;           /* --exact, -u: marks the first copies as well */
+	bool repeats;         /* -u line, -u sentence */
+	struct sh_sentence_opts units;
+	bool found;           /* set by the methods: a record was written */
 	uint32_t length;      /* value of --exact */
 	uint32_t documents;   /* value of --count */
 	size_t bound;         /* most postings of a seed that are read or paired */
@@ -56,21 +57,22 @@ void span_read_seeds(struct cli *c, const struct span_settings *s, const struct 
 typedef int span_document(
     void *worker, uint32_t document, struct sh_buf *out, struct sh_error *err);
 
-/* Writes the output of all documents, in their order, with c->jobs workers. */
-void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each);
+/* Writes the output of all documents, in their order, with c->jobs workers. Returns whether there
+ * was output. */
+bool span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each);
 
 /* The methods. */
 void span_self(struct cli *c, struct span_settings *s);
 void span_exact(struct cli *c, struct span_settings *s);
 void span_query(struct cli *c, struct span_settings *s);
-void span_archive(struct cli *c, struct span_settings *s);
+void span_repeats(struct cli *c, struct span_settings *s);
 
 /* How these documents are compared. */
 struct sh_links span_links(
     const struct span_settings *s, const struct sh_texts *texts, const struct sh_groups *groups);
 
-/* Write the passages of the documents from `first` on. */
-void span_find(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
+/* Writes the passages of the documents from `first` on. Returns whether there are any. */
+bool span_find(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
     const struct sh_links *links, uint32_t first);
 
 /* Append records. Return 0, or -1 with *err. */

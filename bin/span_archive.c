@@ -1,37 +1,55 @@
 /* Passages that today's documents share with the documents of earlier runs, which an archive
  * holds. */
+#include "span_archive.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "fp/tag.h"
 #include "now.h"
-#include "passage/store.h"
-#include "span.h"
+#include "store/change.h"
 #include "unicode/fold.h"
 
 enum { WAIT = 600 }; /* seconds, for another run on the archive */
 
-struct days {
+static const char settings_name[] = "settings";
+
+/* Postings of seeds, which grow. */
+struct seeds {
+	struct sh_posting *p;
+	size_t n, cap;
+};
+
+struct span_archive {
 	struct cli *cli;
 	const struct span_settings *settings;
-	struct sh_passages *store; /* of the settings */
+	struct sh_store store;
+	struct sh_store_change change; /* adds today's documents */
 	struct sh_tables tables;
 	struct sh_corpus corpus;
 	/* the first document of each segment; begin[segments]: the first document of today */
 	uint32_t *begin;
-	struct sh_postings seeds;
 	uint64_t now; /* time of today's documents */
+	struct seeds seeds;
 };
+
+/* Removes the new files of the archive, and dies. */
+_Noreturn static void fail(struct span_archive *a, const struct sh_error *err)
+{
+	sh_store_change_end(&a->change);
+	cli_die(a->cli, err);
+}
 
 /* The options that decide which seeds a document has, and how its lines are read. */
 static void describe(const struct span_settings *s, char *text, size_t room)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
-	struct sh_fingerprint_opts opts = { .token = s->docs.token,
+	struct sh_fingerprint_opts opts = {
+		.token = s->docs.token,
 		.ngrams = s->docs.ngrams,
 		.hash = sh_hash_at(0),
-		.minhash = true };
+	};
 	char tokens[SH_SETTINGS_TEXT];
 	struct sh_settings list;
 
@@ -45,72 +63,209 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 	    s->docs.token.raw ? " --raw" : "", sh_fold_unicode(), tokens);
 }
 
-static void open_documents(struct days *a, const struct span_settings *s)
+/* ---- opening ---- */
+
+/* Opens the archive, or makes it, and locks it. */
+static void open_store(struct span_archive *a)
+{
+	const char *dir = a->settings->archive;
+	char text[2 * SH_SETTINGS_TEXT];
+	struct sh_store_manifest m = { .kind = SH_STORE_OF_PASSAGES, .form = SH_STORE_DOCUMENTS };
+	struct sh_slice made;
+	struct sh_error err;
+	int there = sh_store_exists(dir, &err);
+
+	describe(a->settings, text, sizeof text);
+	m.setting[m.n_settings++] =
+	    (struct sh_store_setting){ sh_slice_str(settings_name), sh_slice_str(text) };
+	/* Another run may make the archive in this moment. */
+	if (there == 0 && sh_store_create(dir, &m, WAIT, &err) < 0) {
+		struct sh_error ignored;
+
+		if (sh_store_exists(dir, &ignored) <= 0)
+			cli_die(a->cli, &err);
+	}
+	if (there < 0 || sh_store_open(&a->store, dir, &err) < 0)
+		cli_die(a->cli, &err);
+	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES) {
+		sh_error_set(&err, SH_ERR_PARAM,
+		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
+		    "new folder)",
+		    dir);
+		cli_die(a->cli, &err);
+	}
+	made = sh_store_manifest_setting(&a->store.manifest, sh_slice_str(settings_name));
+	if (!sh_slice_eq(made, sh_slice_str(text))) {
+		sh_error_set(&err, SH_ERR_PARAM,
+		    "'%s' was made with other options (see its file 'manifest')", dir);
+		cli_die(a->cli, &err);
+	}
+	if (sh_store_lock(&a->store, true, WAIT, &err) < 0 ||
+	    sh_store_change_begin(&a->change, &a->store, &err) < 0)
+		cli_die(a->cli, &err);
+}
+
+/* Returns the path of a segment's documents. */
+static char *path_of(struct span_archive *a, const struct sh_store_segment *s)
+{
+	const char *name = s->part[SH_STORE_PART_DOCUMENTS].name;
+	size_t n = strlen(a->settings->archive) + 1 + strlen(name) + 1;
+	char *path = cli_zeroed(a->cli, n, 1);
+
+	snprintf(path, n, "%s/%s", a->settings->archive, name);
+	return path;
+}
+
+/* Makes one corpus of the documents of the archive and of today's. The archive's bytes are compared
+ * with their checksums before they are read. */
+static void open_documents(struct span_archive *a)
 {
 	struct cli *c = a->cli;
-	size_t n;
+	size_t n, segments = a->store.n_segments;
 	char *const *inputs = cli_inputs(c, &n);
-	size_t all = a->store->n + n;
-	char **names = cli_zeroed(c, all, sizeof *names);
+	char **names = cli_zeroed(c, segments + n, sizeof *names);
 	struct sh_error err;
 	uint32_t d = 0;
 
-	a->begin = cli_zeroed(c, a->store->n + 1, sizeof *a->begin);
-	for (size_t i = 0; i < a->store->n; i++)
-		if (!(names[i] = sh_passages_documents(a->store, i, &err)))
-			cli_die(c, &err);
+	a->begin = cli_zeroed(c, segments + 1, sizeof *a->begin);
+	for (size_t i = 0; i < segments; i++) {
+		struct sh_store_segment *s = &a->store.segment[i];
+
+		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, &err) < 0)
+			fail(a, &err);
+		names[i] = path_of(a, s);
+	}
 	for (size_t i = 0; i < n; i++)
-		names[a->store->n + i] = inputs[i];
-	span_open(c, s, names, all, &a->tables, &a->corpus);
-	for (size_t i = 0; i < a->store->n; i++) {
+		names[segments + i] = inputs[i];
+	span_open(c, a->settings, names, segments + n, &a->tables, &a->corpus);
+	for (size_t i = 0; i < segments; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];
 
 		a->begin[i] = d;
 		while (d < a->corpus.n && a->corpus.at[d] < file->base + file->n)
 			d++;
-		if (d - a->begin[i] != a->store->segment[i].documents ||
-		    file->n != a->store->segment[i].bytes) {
+		if (d - a->begin[i] != a->store.segment[i].entry.documents) {
 			sh_error_set(
 			    &err, SH_ERR_RECORD, "%s: not as the archive wrote it", names[i]);
-			cli_die(c, &err);
+			fail(a, &err);
 		}
 	}
-	a->begin[a->store->n] = d;
-	for (size_t i = 0; i < a->store->n; i++)
+	a->begin[segments] = d;
+	for (size_t i = 0; i < segments; i++)
 		free(names[i]);
 	free(names);
 }
 
+/* ---- seeds ---- */
+
+/* Adds today's documents and their n sorted postings to the archive. */
+static void add_documents(struct span_archive *a, size_t n)
+{
+	uint32_t first = a->begin[a->store.n_segments], number = a->change.next.next_number;
+	struct sh_record r = { .time = a->now, .similarity = 10000 };
+	struct sh_document_room room = { 0 }, parts = { 0 };
+	struct sh_document doc;
+	struct sh_error err;
+
+	for (uint32_t d = first; d < a->corpus.n; d++) {
+		if (sh_corpus_line(&a->corpus, d, &room, &r.line, &err) < 0 ||
+		    sh_document_parse(&a->corpus.form, r.line, 0, &parts, &doc, &err) < 0)
+			fail(a, &err);
+		r.id = doc.id;
+		r.keeper = number + (d - first);
+		if (sh_store_change_document(&a->change, &r, &err) < 0)
+			fail(a, &err);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct sh_posting *p = &a->seeds.p[i];
+
+		if (sh_store_change_posting(&a->change,
+			&(struct sh_store_posting){
+			    p->of.key, number + (p->document - first), p->token },
+			&err) < 0)
+			fail(a, &err);
+	}
+	if (sh_store_change_add_segment(&a->change, &err) < 0)
+		fail(a, &err);
+	sh_document_room_free(&room);
+	sh_document_room_free(&parts);
+}
+
+/* The segment whose seeds join those of today. */
+struct joining {
+	struct span_archive *archive;
+	struct sh_store_segment *segment;
+	uint32_t begin; /* its first document in the corpus */
+};
+
+static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
+{
+	struct joining *j = arg;
+	struct seeds *to = &j->archive->seeds;
+	size_t i;
+	int got = sh_store_segment_find(j->segment, p->document, &i, err);
+
+	(void)asked;
+	if (got <= 0)
+		return got < 0 ? -1
+			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
+				     "a posting without a document", 0, err);
+	if (to->n == to->cap && sh_tables_grow(&j->archive->tables, (void **)&to->p, &to->cap,
+				    to->n + 1, sizeof *to->p, err) < 0)
+		return -1;
+	to->p[to->n++] = (struct sh_posting){
+		.of.key = p->key, .document = j->begin + (uint32_t)i, .token = p->place
+	};
+	return 0;
+}
+
+/* Adds the seeds of the archive that have a key of the first n sorted postings. */
+static void join_seeds(struct span_archive *a, size_t n)
+{
+	struct sh_error err;
+	uint64_t *key = sh_tables_get(&a->tables, n + 1, sizeof *key, &err);
+	size_t keys = 0;
+
+	if (!key)
+		fail(a, &err);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || a->seeds.p[i].of.key != key[keys - 1])
+			key[keys++] = a->seeds.p[i].of.key;
+	for (size_t i = 0; i < a->store.n_segments; i++) {
+		struct joining j = { a, &a->store.segment[i], a->begin[i] };
+
+		if (sh_store_segment_look(
+			j.segment, SH_LIST_POSTINGS, key, keys, 0, add_seed, &j, &err) < 0)
+			fail(a, &err);
+	}
+	sh_tables_put(&a->tables, key);
+}
+
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
  * them. */
-static void find_seeds(struct days *a)
+static void find_seeds(struct span_archive *a)
 {
 	struct sh_texts today = { .tables = &a->tables };
 	struct sh_grouping how = { &a->tables, a->cli->jobs };
-	uint32_t first = a->begin[a->store->n];
-	size_t segments = a->store->n, n;
+	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_error err;
+	size_t n;
 
 	span_load(a->cli, a->settings, &a->corpus, &(struct span_part){ .first = first }, &today);
-	a->seeds =
-	    (struct sh_postings){ &a->tables, today.posting, today.n_postings, today.posting_cap };
+	a->seeds = (struct seeds){ today.posting, today.n_postings, today.posting_cap };
 	today.posting = NULL;
 	sh_texts_free(&today);
 	n = a->seeds.n;
 	if (sh_postings_sort(&how, a->seeds.p, n, &err) < 0)
-		cli_die(a->cli, &err);
-	if (first < a->corpus.n &&
-	    sh_passages_add(a->store, &a->corpus, first, a->seeds.p, n, a->now, &err) < 0)
-		cli_die(a->cli, &err);
-	for (size_t i = 0; i < segments; i++)
-		if (sh_passages_join(a->store, i, &a->seeds, n, a->begin[i], &err) < 0)
-			cli_die(a->cli, &err);
+		fail(a, &err);
+	add_documents(a, n);
+	join_seeds(a, n);
 	if (sh_postings_sort(&how, a->seeds.p, a->seeds.n, &err) < 0)
-		cli_die(a->cli, &err);
+		fail(a, &err);
 }
 
 /* The tokens of all documents that have one of the seeds. */
-static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
+static void load_texts(struct span_archive *a, uint32_t first, struct sh_texts *texts)
 {
 	uint64_t *wanted = cli_zeroed(a->cli, sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
 	struct sh_error err;
@@ -125,39 +280,52 @@ static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
 	for (size_t i = 0; i < a->seeds.n; i++)
 		if (a->seeds.p[i].token >= sh_texts_tokens(texts, a->seeds.p[i].document).n) {
 			sh_error_set(&err, SH_ERR_RECORD,
-			    "'%s': the seeds belong to other documents: make it again from its "
-			    "*.tsv",
+			    "'%s': the seeds belong to other documents: restore the archive from a "
+			    "backup",
 			    a->settings->archive);
-			cli_die(a->cli, &err);
+			fail(a, &err);
 		}
 }
 
-void span_archive(struct cli *c, struct span_settings *s)
+struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
-	struct days a = { .cli = c, .settings = s, .store = &s->store, .now = now_seconds(c) };
-	struct sh_texts texts = { .tables = &a.tables };
-	struct sh_grouping how = { &a.tables, c->jobs };
+	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
+	struct sh_texts texts = { .tables = &a->tables };
+	struct sh_grouping how = { &a->tables, c->jobs };
 	struct sh_groups groups;
 	struct sh_links links;
 	struct sh_error err;
 	uint32_t first;
 
-	describe(s, s->stored, sizeof s->stored);
-	sh_tables_init(&a.tables, s->memory, c->tmpdir);
-	if (sh_passages_open(a.store, s->archive, s->stored, WAIT, &err) < 0)
-		cli_die(c, &err);
-	open_documents(&a, s);
-	first = a.begin[a.store->n];
-	find_seeds(&a);
-	load_texts(&a, first, &texts);
-	if (sh_groups_make(&groups, &how, a.seeds.p, a.seeds.n, texts.n, &err) < 0)
-		cli_die(c, &err);
+	a->cli = c;
+	a->settings = s;
+	a->now = now_seconds(c);
+	open_store(a);
+	sh_tables_init(&a->tables, s->memory, c->tmpdir);
+	open_documents(a);
+	first = a->begin[a->store.n_segments];
+	find_seeds(a);
+	load_texts(a, first, &texts);
+	if (sh_groups_make(&groups, &how, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
+		fail(a, &err);
 	links = span_links(s, &texts, &groups);
-	span_find(c, s, &a.corpus, &links, first);
+	s->found = span_find(c, s, &a->corpus, &links, first);
 	sh_groups_free(&groups);
-	sh_tables_put(&a.tables, a.seeds.p);
+	sh_tables_put(&a->tables, a->seeds.p);
 	sh_texts_free(&texts);
-	sh_corpus_free(&a.corpus);
-	sh_tables_free(&a.tables);
-	free(a.begin);
+	sh_corpus_free(&a->corpus);
+	sh_tables_free(&a->tables);
+	free(a->begin);
+	return a;
+}
+
+void span_archive_commit(struct span_archive *a)
+{
+	struct sh_error err;
+
+	if (sh_store_change_commit(&a->change, &err) < 0)
+		fail(a, &err);
+	sh_store_change_end(&a->change);
+	sh_store_close(&a->store);
+	free(a);
 }

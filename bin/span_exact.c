@@ -74,7 +74,7 @@ void span_exact(struct cli *c, struct span_settings *s)
 			cli_die(c, &err);
 		all[i] = &workers[i];
 	}
-	span_each(c, &texts, all, marks_of);
+	s->found = span_each(c, &texts, all, marks_of);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_placer_delete(workers[i].placer);
 	sh_tables_put(&tables, marked);

@@ -222,6 +222,7 @@ void span_query(struct cli *c, struct span_settings *s)
 	tell_queries(c, s, &queries, &texts, &index);
 	open_workers(c, s, &queries, &index, workers, &run);
 	formopts_run(&run, &s->docs.docs.form, NULL);
+	s->found = run.wrote;
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_seeder_delete(workers[i].seeder);
 		sh_matcher_delete(workers[i].matcher);

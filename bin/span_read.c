@@ -9,8 +9,8 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
 	/* The files of an option are not operands. */
-	documents_read(c, &s->docs.docs.form, &s->docs.token, names, n, tables, !s->files.n,
-	    corpus);
+	documents_read(c, &s->docs.docs.form, s->files.n ? &s->docs.of : NULL, &s->docs.token,
+	    names, n, tables, !s->files.n, corpus);
 	documents_warn(c, corpus, "ignored");
 }
 
@@ -160,7 +160,7 @@ static int do_task(void *worker, struct sh_job *job)
 	return 0;
 }
 
-void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
+bool span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
 {
 	struct each_worker worker[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = do_task };
@@ -170,4 +170,5 @@ void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span
 		run.workers[i] = &worker[i];
 	}
 	run_tasks(&run, (size_t)(texts->at[texts->n] / TASK) + 1);
+	return run.wrote;
 }

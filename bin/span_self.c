@@ -174,13 +174,14 @@ static void tell_starred(struct cli *c, const struct span_settings *s, const str
 		    (unsigned long long)n, CLI_PLURAL(n), s->bound, n == 1 ? "it" : "each");
 }
 
-void span_find(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
+bool span_find(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
     const struct sh_links *links, uint32_t first)
 {
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	void *all[CLI_MAX_JOBS];
 	uint32_t *size = NULL;
 	struct sh_error err;
+	bool found;
 
 	tell_starred(c, s, links->groups);
 	if (s->mode == SPAN_COUNT && !(size = sh_count_documents(links->groups, &err)))
@@ -201,7 +202,7 @@ void span_find(struct cli *c, const struct span_settings *s, const struct sh_cor
 			cli_die(c, &err);
 		all[i] = w;
 	}
-	span_each(c, links->texts, all, s->mode == SPAN_COUNT ? counts_of : spans_of);
+	found = span_each(c, links->texts, all, s->mode == SPAN_COUNT ? counts_of : spans_of);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_matcher_delete(workers[i].matcher);
 		sh_counter_delete(workers[i].counter);
@@ -214,6 +215,7 @@ void span_find(struct cli *c, const struct span_settings *s, const struct sh_cor
 		sh_buf_free(&workers[i].records);
 	}
 	sh_tables_put(links->groups->tables, size);
+	return found;
 }
 
 void span_self(struct cli *c, struct span_settings *s)
@@ -236,7 +238,7 @@ void span_self(struct cli *c, struct span_settings *s)
 	if (sh_postings_sort(&how, texts.posting, texts.n_postings, &err) < 0 ||
 	    sh_groups_make(&groups, &how, texts.posting, texts.n_postings, texts.n, &err) < 0)
 		cli_die(c, &err);
-	span_find(c, s, &corpus, &links, 0);
+	s->found = span_find(c, s, &corpus, &links, 0);
 	sh_groups_free(&groups);
 	sh_texts_free(&texts);
 	sh_corpus_free(&corpus);

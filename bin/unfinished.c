@@ -18,11 +18,8 @@ static struct {
 	char name[PATH_MAX];
 } place[PLACES];
 
-static struct sh_loose loose;
-
 static void remove_names(void)
 {
-	sh_loose_remove(&loose);
 	for (size_t i = 0; i < PLACES; i++)
 		if (place[i].name[0])
 			unlink(place[i].name);
@@ -175,12 +172,6 @@ int unfinished_close(struct sh_sink *s, struct sh_error *err)
 
 	forget(s);
 	return status;
-}
-
-struct sh_loose *unfinished_archive(void)
-{
-	watch_signals();
-	return &loose;
 }
 
 void unfinished_abort(struct sh_sink *s)

@@ -2,7 +2,6 @@
 #ifndef UNFINISHED_H
 #define UNFINISHED_H
 
-#include "archive/loose.h"
 #include "io/sink.h"
 
 /* These functions do what the sh_sink functions of the same names do. From the first output with a
@@ -11,10 +10,6 @@
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
-
-/* Returns the program's one list of files of a change of an archive. A signal removes these files
- * as well. */
-struct sh_loose *unfinished_archive(void);
 
 /* Sets what happens when a mapped input is cut short while the program reads it. The program then
  * removes unfinished files, prints a message and ends with this status. The program's name must

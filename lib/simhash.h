@@ -93,26 +93,17 @@ int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t
 
 /* Makes bands as shband(1): any two fingerprints at a distance of at most `distance` bits share at
  * least one key. bits: a multiple of 4, at most 1024. The bits of a fingerprint are divided into
- * `blocks` blocks; 0: the number of blocks with the least cost for `count` fingerprints. count 0
- * stands for a million. Returns NULL on failure. */
+ * `blocks` blocks; 0: the number of blocks with the least cost for a million fingerprints. Returns
+ * NULL on failure. */
 struct simhash_bands;
 struct simhash_bands *simhash_bands_new(
-    unsigned bits, unsigned distance, unsigned blocks, double count, struct simhash_error *error);
+    unsigned bits, unsigned distance, unsigned blocks, struct simhash_error *error);
 
-/* Makes fewer bands, drawn at random from `seed` (at most 65535), as shband --recall. Of the pairs
- * at `distance` bits, at least the share `recall` is expected to share a key; 0 < recall < 1. */
-struct simhash_bands *simhash_bands_draw(unsigned bits, unsigned distance, double recall,
-    double count, unsigned seed, struct simhash_error *error);
 void simhash_bands_free(struct simhash_bands *b);
 
 /* Returns the number of tables: a fingerprint has one key in each. */
 size_t simhash_bands_tables(const struct simhash_bands *b);
 size_t simhash_bands_key_size(const struct simhash_bands *b); /* bytes, without a NUL */
-
-/* Returns the expected share, 0 to 1, of the pairs at this distance that share a key.
- * Returns a negative value when the share is unknown: for bands of
- * simhash_bands_new(), above their distance. */
-double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 
 /* Writes the key of fp in table t, from 0: simhash_bands_key_size() bytes and a NUL. A key contains
  * its table, so that keys of all tables can be sorted together. */

@@ -1,5 +1,5 @@
 /* Prints the output of shfp --raw, shjoin or shband for the documents on standard input, with the
- * public library alone: records fp|pairs|bands|drawn DISTANCE. See t/api.bats. */
+ * public library alone: records fp|pairs|bands DISTANCE. See t/api.bats. */
 #include <simhash.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,9 +80,7 @@ int main(int argc, char **argv)
 		if (simhash_join(fp, n, BITS, k, pair, NULL, &error) < 0)
 			die(&error);
 	} else if (strcmp(what, "bands") == 0) {
-		write_bands(simhash_bands_new(BITS, k, 0, 1e5, &error), &error);
-	} else if (strcmp(what, "drawn") == 0) {
-		write_bands(simhash_bands_draw(BITS, k, 0.9, 1e5, 3, &error), &error);
+		write_bands(simhash_bands_new(BITS, k, 0, &error), &error);
 	} else {
 		for (size_t i = 0; i < n; i++) {
 			char hex[BITS / 4 + 1];

@@ -264,8 +264,7 @@ python() {
 		    usage = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
 		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", usage, re.M):
-		        # shjoin uses -N only for --explain.
-		        if name in refused or (program, name) == ("shjoin", "count") or program == "shspan" and name in spans:
+		        if name in refused or program == "shspan" and name in spans:
 		            continue
 		        want_names.add(name + ("=" if takes else ""))
 		        if letter:
@@ -353,12 +352,4 @@ python() {
 	cp "$SHARE"/*/*.py .
 	try "python3 -W error -m py_compile shcluster.py shspark.py shhadoop.py"
 	exits 0
-}
-
-@test "docs/scale.md has the table that the cost model gives" {
-	cp "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	try "'$BATS_TEST_DIRNAME/bench/scale-table' -w page.md"
-	exits 0
-	same "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
-	[ "$(sed -n '/^<!-- scale-table/,/^<!-- end/p' page.md | grep -c '^| 10^')" -eq 40 ]
 }

@@ -36,6 +36,7 @@ unchanged() {
 		shband--seed) context='--recall .99' ;;
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
+		shcut--min-tokens) context='-u line' ;;
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"
@@ -70,7 +71,6 @@ unchanged() {
 	unchanged 'shcut -d spans docs'
 	unchanged 'shspan docs'
 	unchanged 'shseed docs'
-	unchanged 'shshare features'
 	unchanged 'shreport pairs'
 	# The list has every program but sharchive, which has its own test, and shdict, which has no defaults.
 	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do

@@ -24,7 +24,6 @@ setup_file() {
 	printf '%s\tone two\n' a b c d e >"$BATS_FILE_TMPDIR/docs"
 	called shverify -d "$BATS_FILE_TMPDIR/docs"
 	called shdedup -q
-	called shshare --least 1
 	: >"$BATS_FILE_TMPDIR/spans"
 	called shcut -d "$BATS_FILE_TMPDIR/spans"
 	printf 'c\ta\n' >"$BATS_FILE_TMPDIR/groups"
@@ -46,7 +45,7 @@ good() {
 		printf '%s\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 %s\n' a x b y c x ;;
 	shtok | shfp | shdedup | shcut | shdrop) printf '%s\tone two %s\n' a x b y c x ;;
 	shseed) printf '%s\tone two three four five six seven eight nine ten eleven %s\n' a x b y c x ;;
-	shdf | shweight | shshare) printf '%s\t%s\t1\n' a x a y b x ;;
+	shdf | shweight) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
 	shgroup | shverify | shstat | shreport) printf '%s\t%s\t0\n' a b b c e d ;;
 	*)
@@ -127,7 +126,7 @@ as_always() {
 	}
 	every '$P --help' check
 	for P in shtok shfp shband shjoin shdoc shverify shdedup shspan shcut shdrop shseed sharchive \
-		shdf shweight shshare; do
+		shdf shweight; do
 		"$P" --help | grep -q -- '--jobs=N *work on'
 	done
 	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the check'
@@ -747,7 +746,6 @@ much() {
 	shdrop | shcut) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
 	shspan) seq 2 60001 | awk '{ printf "%d\t", $1; for (i = 0; i < 20; i++) printf "w%d ", int($1 / 2) * 20 + i; print "" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
-	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
 	shjoin) seq 1200 | awk '{ print "0123456789abcdef\tid" $1 }' ;;
 	shgroup | shreport) seq 100000 | awk '{ print "left" $1 "\tright" $1 "\t1" }' ;;
@@ -1106,7 +1104,6 @@ with_threads() {
 	shweight -w tfidf -d table features
 	shdf features
 	shdf -S 1 features
-	shshare features
 	shfp features
 	shgroup pairs
 	shstat pairs
@@ -1186,9 +1183,9 @@ feature_records() {
 	for run in 'shweight features' 'shweight part.*' 'shweight -w tfidf -d table -t 5 features' \
 		'shweight -w tfidf -d table other' 'shweight -w logidf --absent drop -d table other part.*' \
 		'shdf features' 'shdf -S 1 part.*' 'shdf --min-df 2 bad --rejects rejected' \
-		'shshare features' 'shshare --least 1 other features' 'shfp features' 'shfp --keys 4x4 part.*' \
-		'shfp --keys 4x2 bad --rejects rejected' 'shweight bad --rejects rejected' \
-		'shshare bad --rejects rejected' 'shweight bad' 'shfp bad' 'shdf bad' 'shshare bad' \
+		'shfp features' 'shfp --keys 4x4 part.*' \
+		'shfp --keys bad --rejects rejected' 'shweight bad --rejects rejected' \
+		'shweight bad' 'shfp bad' 'shdf bad' \
 		'shweight --trailer=out features' 'shweight <features -o named' 'cat part.* | shweight'; do
 		for j in $threads; do
 			try "$run -j $j"

@@ -560,7 +560,7 @@ load helper
 	printf 'a\tone two\n' >docs
 	try 'shfp --permutations 32 docs >signatures'
 	exits 0
-	says 'shfp: signatures of up to 32 values have the form of fingerprints: join them with shjoin --rows only'
+	says 'shfp: signatures of up to 32 values have the form of fingerprints: read them with shband --rows only'
 	try 'shfp --permutations 33 docs >signatures'
 	exits 0
 	says

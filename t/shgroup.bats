@@ -65,11 +65,6 @@ pairs() {
 	sed 2d docs.1 >docs.3
 	try 'shgroup --link single -d docs.3 -d /dev/null pairs'
 	says 'shgroup: -d does not rank 4 of 5 ids; they are kept only where no ranked id is in the group'
-	try 'shgroup --link single --keep docs.1 -d docs.2 pairs'
-	exits 2
-	gives
-	says 'shgroup: --keep docs.1 ranks the ids: -d docs.2 would be ignored' \
-		"Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "--keep longest: the keeper has the most bytes of text, and is the first on a tie" {
@@ -113,7 +108,7 @@ pairs() {
 	try 'shgroup --link single --keep nowhere pairs'
 	exits 2
 	gives
-	says "shgroup: --keep 'nowhere': neither first, longest nor newest, nor an existing file" \
+	says "shgroup: --keep 'nowhere': neither first, longest, newest, max:FIELD nor min:FIELD, nor an existing file" \
 		"Try 'shgroup --help' or 'man shgroup'."
 }
 
@@ -139,7 +134,7 @@ pairs() {
 	# The pairs and the documents have several chunks. Ids have a long common beginning, and some are repeated.
 	awk 'BEGIN { srand(3); for (i = 0; i < 12000; i++) {
 		a = int(rand() * 9000); b = a - a % 4 + int(rand() * 4)
-		print "http://example.org/documents/" a "\thttp://example.org/documents/" b "\t" i % 9 "\t0.9" i % 7 } }' >pairs
+		print "http://example.org/documents/" a "\thttp://example.org/documents/" b "\t" i % 9 "\t0.9" i % 7 "\tedit" } }' >pairs
 	awk 'BEGIN { srand(4); for (i = 0; i < 12000; i++) {
 		t = "x"; for (k = int(rand() * 40); k > 0; k--) t = t " \\t"
 		print "http://example.org/documents/" int(rand() * 8900) "\t" t } }' >docs
@@ -263,7 +258,7 @@ pairs() {
 }
 
 @test "--audit: the weakest pair has the lowest known similarity" {
-	printf 'a\tb\t9\t0.9\nc\tb\t1\t0.5\nd\tc\t3\t0.5\n' >pairs
+	printf 'a\tb\t9\t0.9\tedit\nc\tb\t1\t0.5\tedit\nd\tc\t3\t0.5\tjaccard\n' >pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
 	gives 'a\t4\tc\td\t3\t0.5000'
 }
@@ -274,37 +269,32 @@ pairs() {
 	exits 0
 	[ "$(wc -l <audit)" -gt 100 ]
 	cut -f 3- audit | sort >weakest
-	try 'sort pairs | comm -23 weakest -'
+	try 'cut -f 1-4 pairs | sort | comm -23 weakest -'
 	gives
 }
 
-@test "a report with - as similarity is read as pairs without similarity" {
+@test "a report of shdedup is read as pairs without distance" {
 	printf '%s\t%s\n' a 'one two three four five six' b 'nothing of the kind at all, none' >docs
-	sed 's/^/n/' docs >new
-	sharchive init archive --store none
-	shdedup -q -a archive docs >out
-	shdedup -q -a archive --report report new >out
+	(cat docs; sed 's/^/n/' docs) >all
+	shdedup -q --dry-run --report report all
 	try 'cat report'
-	gives 'na\ta\t0\t-' 'nb\tb\t0\t-'
+	gives 'na\ta\t1.0000\tjaccard' 'nb\tb\t1.0000\tjaccard'
 	try 'shgroup --link single --audit audit report'
 	exits 0
 	gives 'a\ta' 'na\ta' 'b\tb' 'nb\tb'
 	try 'cat audit'
-	gives 'a\t2\ta\tna\t0' 'b\t2\tb\tnb\t0'
-	try 'shverify --measure jaccard -n 3 -d docs -d new report'
+	gives 'a\t2\ta\tna\t-\t1.0000' 'b\t2\tb\tnb\t-\t1.0000'
+	try 'shverify --measure edit -d all report'
 	exits 0
-	gives 'na\ta\t0\t1.0000' 'nb\tb\t0\t1.0000'
-	printf 'nc\ta\t0\t0.5000\n' >>report
-	try 'shstat report | head -n 2'
-	grep -qE '^ +0 +3  0[.]50  ' out
-	# A known similarity decides.
+	gives 'na\ta\t-\t1.0000\tedit' 'nb\tb\t-\t1.0000\tedit'
+	printf 'nc\ta\t0.5000\tedit\n' >>report
 	try 'shgroup --link single --audit /dev/stdout report | head -n 1'
-	gives 'a\t3\ta\tnc\t0\t0.5000'
+	gives 'a\t3\ta\tnc\t-\t0.5000'
 }
 
 @test "a similarity may have more than four decimal places" {
-	printf 'a\tb\t1\t0.8333333333333334\nb\tc\t1\t1.0000000000000002\nc\td\t1\t0.99995\n' >pairs
-	printf 'x\ty\t1\t8.5e-05\np\tq\t1\t0.9999449999\n' >>pairs
+	printf '%s\tedit\n' 'a	b	1	0.8333333333333334' 'b	c	1	1.0000000000000002' 'c	d	1	0.99995' >pairs
+	printf '%s\tedit\n' 'x	y	1	8.5e-05' 'p	q	1	0.9999449999' >>pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 3'
 	gives 'a\t4\ta\tb\t1\t0.8333' 'p\t2\tp\tq\t1\t0.9999' 'x\t2\tx\ty\t1\t0.0001'
 	try 'sed -n 3p pairs | shgroup --link single --audit /dev/stdout | head -n 1'
@@ -312,7 +302,7 @@ pairs() {
 	try 'shstat pairs | sed -n 2p'
 	grep -q ' 0.77  ' out # of 0.8333 1 1 0.0001 0.9999
 	for bad in 1.0000005 1e1 -0.5 0.5x 0.1234567x 1e e5 nan 0x1 .5 0..5; do
-		printf 'a\tb\t1\t%s\n' $bad >pairs
+		printf 'a\tb\t1\t%s\tedit\n' $bad >pairs
 		try 'shgroup --link single pairs'
 		exits 2
 		grep -q "^shgroup: pairs:1: similarity '" err
@@ -346,16 +336,17 @@ pairs() {
 			says "shgroup: -:2: $2"
 		done
 	}
-	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
-	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
-	refuses 'a\tb\t1\t1\t1\t1' '6 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
+	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps similarity and measure (shjoin makes pairs)'
+	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps similarity and measure (shjoin makes pairs)'
+	refuses 'a\tb\t1\t1\t1\t1' '6 fields, expected id<TAB>id<TAB>distance, and perhaps similarity and measure (shjoin makes pairs)'
 	refuses '\tb\t1' 'empty id'
 	refuses 'a\t\t1' 'empty id'
 	refuses 'a\tb\tx' "distance 'x': not a number"
 	refuses 'a\tb\t-1' "distance '-1': not a number"
-	refuses 'a\tb\t65536' 'a distance above 65535'
-	refuses 'a\tb\t1\t1.000001' "similarity '1.000001': above 1"
-	refuses 'a\tb\t1\tx' "similarity 'x': not a number"
+	refuses 'a\tb\t65536' 'a distance above 65534'
+	refuses 'a\tb\t1\t1.000001\tedit' "similarity '1.000001': above 1"
+	refuses 'a\tb\t1\tx\tedit' "similarity 'x': not a number"
+	refuses 'a\tb\t1\t0.5' "measure '0.5': expected a name as jaccard (shverify writes it)"
 	refuses "a\\t$(printf %04097d 0)\\t1" 'id of 4097 bytes, at most 4096'
 }
 
@@ -510,6 +501,18 @@ pairs() {
 	says 'shgroup: -:1: expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 to 1'
 }
 
+@test "the pipe with the options of shdedup drops the documents that shdedup drops" {
+	for set in en zh; do
+		docs=$T_DATA/${set}_dev.tsv
+		try "cat $docs | shfp --keys --measure jaccard | sort -s -k1,1 | shjoin | sort -u | shverify --measure jaccard -d $docs |
+			shgroup --link star -d $docs | awk '\$1 != \$2' | sort"
+		exits 0
+		shdedup --measure jaccard -q --dry-run --report - "$docs" | cut -f 1,2 | sort >expected
+		[ "$(wc -l <expected)" -gt 180 ]
+		same expected out
+	done
+}
+
 @test "shgroup and shstat read a report with --counts like a report without" {
 	shdedup -q --dry-run --report report "$T_DATA/en_dev.tsv" >/dev/null
 	shdedup -q --dry-run --counts --report counted "$T_DATA/en_dev.tsv" >/dev/null
@@ -520,11 +523,11 @@ pairs() {
 		exits 0
 		same expected out
 	done
-	printf 'a\tb\t3\t-\t2\n' >counted
+	printf 'a\tb\t1.0000\tedit\t2\n' >counted
 	try 'shgroup --link single counted'
 	exits 0
 	gives 'a\ta' 'b\ta'
-	try 'sed s/2/x/ counted | shgroup --link single'
+	try 'sed s/2$/-/ counted | shgroup --link single'
 	exits 2
-	says "shgroup: -:1: size of the group 'x': not a number"
+	says "shgroup: -:1: size of the group '-': not a number"
 }

@@ -5,7 +5,7 @@ load helper
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 	printf '%s\t%s\n' a 'The quick brown fox jumps' b 'The quick red fox jumps' c 'The quick red fox' >docs
-	printf 'b\ta\t5\t0.7143\nc\ta\t2\t0.9000\nd\tb\t0\t-\n' >report
+	printf 'b\ta\t5\t0.7143\tjaccard\nc\ta\t2\t0.9000\tedit\nd\tb\t0\n' >report
 }
 
 # reads: writes the text that the page in the file out shows to the file got.
@@ -23,19 +23,20 @@ shows() {
 @test "a report: the page has counts, bars, groups, the least similar pairs first, words that differ, and rows" {
 	try 'shreport -d docs report'
 	exits 0
-	says
+	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
 	reads
 	shows 'title\tNear-duplicates' 'count\tpairs\t3' 'count\tdocuments in pairs\t4' 'count\tgroups\t1' \
 		'count\tdocuments in the largest\t4' 'bar\t0.90 – 0.95\t1' 'bar\t0.85 – 0.90\t0' 'bar\t0.75 – 0.80\t0' \
 		'bar\t0.70 – 0.75\t1' 'group\tb\t4\t0.7143' 'pair\tb\ta' 'mark\tred' 'mark\tbrown' 'pair\tc\ta' \
 		'mark\tred' 'mark\tbrown' 'mark\tjumps' 'pair\td\tb' 'gap\tThe first document is not among the documents' \
-		'row\tb\ta\t5\t7143' 'row\tc\ta\t2\t9000' 'row\td\tb\t0\t-1'
+		'row\tb\ta\t5\t7143\tjaccard' 'row\tc\ta\t2\t9000\tedit' 'row\td\tb\t0\t-1\t'
 	grep -q 'Without a similarity: 1 pair' out
 }
 
 @test "without -d the page has counts and rows" {
 	try 'shreport report'
 	exits 0
+	says 'shreport: the page has no texts: the documents were not given (-d DOCS)'
 	reads
 	run ! grep -q '^pair' got
 	[ "$(grep -c '^row' got)" -eq 3 ]
@@ -46,8 +47,8 @@ shows() {
 	[ "$(grep -c '	0$' got)" -eq 4 ]
 }
 
-@test "pairs with distances, coverage or common features are accepted" {
-	for record in 'a\tb\t3' 'a\tb\t40\t0.5000\t0.8000' 'a\tb\t4\t5\t6' 'a\tb\t3\t1e-1'; do
+@test "pairs with distances, similarities or coverage are accepted" {
+	for record in 'a\tb\t3' 'a\tb\t-' 'a\tb\t40\t0.5000\t0.8000' 'a\tb\t3\t1e-1\tedit' 'a\tb\t0.8000\tedit' 'a\tb\t0.8000\tedit\t2'; do
 		try "printf '$record\n' | shreport -d docs"
 		exits 0
 		reads
@@ -64,11 +65,30 @@ shows() {
 	says
 	reads
 	shows 'title\tShared passages' 'count\tpairs\t2' 'count\tshared passages\t4' 'pair\tz\tx' 'pair\ty\tx' 'mark\t3' \
-		'mark\tthree' 'row\tz\tx\t3\t10000\t2592' 'row\ty\tx\t1\t7368\t6666'
+		'mark\tthree' 'row\tz\tx\t3\t10000\t2592' 'row\ty\tx\t1\t5526\t5000'
 	grep -qF '<span class="around">zero </span>one two <mark>3</mark> four' out
 	grep -qF 'one two <mark>three</mark> four<span class="around"> five six</span>' out
 	grep -qF 'one	two' out
 	[ "$(grep -o '<rect' out | wc -l)" -eq 8 ]
+}
+
+@test "spans: a verbatim passage comes before a longer one with other words, and queries make no groups" {
+	printf '%s\t%s\n' d1 'Which of the following is true about the bridge over the river?' \
+		d2 'It says: how many of the elements are left in it? Discuss.' >docs
+	printf '%s\t%s\n' q1 'Which of the following is true about the rain in the north?' \
+		q2 'how many of the elements are left in it?' >queries
+	printf 'd1\t0\t62\tq1\t0\t58\t9\t0.7500\nd2\t9\t48\tq2\t0\t39\t9\t1.0000\n' >spans
+	try 'shreport -d docs -d queries spans'
+	exits 0
+	says
+	reads
+	shows 'count\tpairs\t2' 'count\tdocuments\t2' 'count\tqueries or earlier documents\t2' 'pair\td2\tq2' 'pair\td1\tq1' \
+		'row\td2\tq2\t1\t6724\t9750' 'row\td1\tq1\t1\t7380\t7372'
+	run ! grep -q '^group\|count	groups' got
+	printf 'd2\t0\t10\td1\t0\t10\t3\t1\n' >>spans
+	try 'shreport -d docs -d queries spans'
+	reads
+	shows 'count\tgroups\t1'
 }
 
 @test "spans without -d, or beyond the text of a document, are refused; a missing document is named on the page" {
@@ -85,6 +105,7 @@ shows() {
 	printf 'a\t0\t3\tnone\t0\t3\t1\t1\n' >spans
 	try 'shreport -d docs spans'
 	exits 0
+	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
 	reads
 	shows 'pair\ta\tnone' 'gap\tThe second document is not among the documents' 'row\ta\tnone\t1\t1200\t-1'
 }
@@ -114,11 +135,11 @@ shows() {
 	with open('docs', 'w') as docs, open('report', 'w') as report, open('spans', 'w') as spans:
 	    for i, x in enumerate(evil):
 	        docs.write(f'{i}{x}\t{x} one {i}\n{x}{i}\t{x} two {x}\n')
-	        report.write(f'{i}{x}\t{x}{i}\t1\t0.5000\n')
+	        report.write(f'{i}{x}\t{x}{i}\t1\t0.5000\tedit\n')
 	        spans.write(f'{i}{x}\t0\t1\t{x}{i}\t0\t1\t1\t1\n')
 	with open('docs', 'ab') as docs, open('report', 'a') as report:
 	    docs.write(b'ill\t\xff\xfe<b>\xed\xa0\x80\xc0\xbc one\nill2\t\xf4\x90\xbc<\n')
-	    report.write('ill\till2\t1\t0.5000\n')
+	    report.write('ill\till2\t1\t0.5000\tedit\n')
 	END
 	for input in report spans; do
 		try "shreport --title '</title><script>alert(1)</script>' -d docs $input"
@@ -162,7 +183,7 @@ shows() {
 }
 
 @test "--texts and --rows limit the page, which reports the omitted pairs" {
-	seq 2 1500 | awk '{ printf "d%d\td1\t%d\t0.%04d\n", $1, $1 % 7, 9000 - $1 }' >report
+	seq 2 1500 | awk '{ printf "d%d\td1\t%d\t0.%04d\tedit\n", $1, $1 % 7, 9000 - $1 }' >report
 	try 'shreport --texts 5 --rows 1000 -d docs report'
 	exits 0
 	reads
@@ -170,7 +191,7 @@ shows() {
 	[ "$(grep -c '^row' got)" -eq 1000 ]
 	grep -q 'Texts are shown for 5 of 1,499 pairs' out
 	grep -q 'The first 1,000 of 1,499 pairs' out
-	[ "$(grep -m 1 '^row' got)" = "$(printf 'row\td1500\td1\t2\t7500')" ]
+	[ "$(grep -m 1 '^row' got)" = "$(printf 'row\td1500\td1\t2\t7500\tedit')" ]
 	grep -qx 'group	d1	1,500	0.7500' got
 }
 
@@ -239,7 +260,7 @@ shows() {
 
 @test "the page contains page.css and page.js, and allows only this script, by its SHA-256" {
 	report=$BATS_TEST_DIRNAME/../lib/report
-	printf 'a\tb\t1\t0.9\n' | shreport >page
+	printf 'a\tb\t1\t0.9\tedit\n' | shreport >page
 	python3 - "$report" <<-'END'
 		import base64, hashlib, sys
 		page = open("page").read()
@@ -263,10 +284,10 @@ browse() {
 
 @test "in a browser: search, sorting and more rows work at three widths, light and dark, and no script of a text runs" {
 	{
-		printf 'd%d\td1\t%d\t0.%04d\n' 2 1 9000 3 9 9500 4 5 8000
-		printf '文档%d\t第%d页\t3\t0.9\n' 1 7 2 7
-		printf 'Ärger\tx\t2\t0.85\n'
-		seq 5 400 | awk '{ printf "d%d\td1\t%d\t0.%d\n", $1, $1 % 13, 7000 + $1 % 50 }'
+		printf 'd%d\td1\t%d\t0.%04d\tedit\n' 2 1 9000 3 9 9500 4 5 8000
+		printf '文档%d\t第%d页\t3\t0.9\tedit\n' 1 7 2 7
+		printf 'Ärger\tx\t2\t0.85\tedit\n'
+		seq 5 400 | awk '{ printf "d%d\td1\t%d\t0.%d\tedit\n", $1, $1 % 13, 7000 + $1 % 50 }'
 	} >report
 	printf '%s\t%s\n' d1 'one <script>document.title="broken"</script>' d2 'one two' d3 'ONE three' 文档1 '北京银行的利率' 第7页 '北京银行 的 利率' >docs
 	shreport -d docs report >page.html

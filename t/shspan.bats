@@ -399,8 +399,9 @@ days() {
 		try "shspan $options day.a?"
 		[ -s out ]
 		same out got
-		[ "$(cd archive && echo *.tsv)" = '00000000.tsv 00000001.tsv 00000002.tsv 00000003.tsv' ]
-		same "$T_DATA/en_dev.tsv" <(cat archive/*.tsv)
+		# Four segments of one size are merged on the way.
+		[ "$(grep -c ^segment archive/manifest)" -eq 1 ]
+		same "$T_DATA/en_dev.tsv" <(sharchive export archive)
 	done
 	try 'shspan --archive archive day.ab'
 	exits 0
@@ -430,7 +431,7 @@ days() {
 	for options in '-n 6' '-n 4' '--window 5' '--no-fold' '--stem english' '--raw' '-f 2,1'; do
 		try "shspan --archive archive $options docs"
 		exits 2
-		says "shspan: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
+		says "shspan: 'archive' was made with other options (see its file 'manifest')"
 	done
 	for options in '-d docs' '--exact 5' '--json' '--csv' '--header -f id,text' '-l' '--trailer=in'; do
 		try "shspan --archive archive $options docs"
@@ -441,14 +442,14 @@ days() {
 	: >other/file
 	try 'shspan --archive other docs'
 	exits 2
-	says "shspan: 'other' has other files and no manifest: restore it, or name a new folder"
+	says "shspan: 'other' is not empty: it holds 'file' (an archive is made in a new or empty folder)"
 	cp -r archive lost
 	sed 's/^/x/' docs | shspan --archive lost >/dev/null
 	rm lost/manifest
 	try 'shspan --archive lost docs'
 	exits 2
-	says "shspan: 'lost' has other files and no manifest: restore it, or name a new folder"
-	[ "$(cd lost && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock' ]
+	says "shspan: 'lost' has lost its manifest: restore the archive from a backup"
+	[ "$(ls lost | wc -l)" = 5 ]
 	cp -r archive lost1
 	rm lost1/manifest
 	mkdir mine
@@ -457,38 +458,69 @@ days() {
 		ls -l "$folder" >before
 		try "shspan --archive $folder docs"
 		exits 2
-		says "shspan: '$folder' has other files and no manifest: restore it, or name a new folder"
-		ls -l "$folder" | sed '/ lock$/d; /^total/d' >after
-		sed -i '/ lock$/d; /^total/d' before
+		ls -l "$folder" >after
 		same before after
 	done
+	says "shspan: 'mine' is not empty: it holds '00000000.tsv' (an archive is made in a new or empty folder)"
 	cp -r archive damaged
 	sed -i 's/^segment 00000000 ./&1/' damaged/manifest
 	try 'shspan --archive damaged docs'
 	exits 2
-	says "shspan: 'damaged': manifest is damaged: restore the folder, or make it again from its *.tsv"
+	says "shspan: 'damaged/manifest': damaged: its checksum is another: restore the archive from a backup"
 	cp archive/manifest damaged
-	truncate -s 32 damaged/00000000.seed
+	truncate -s 32 damaged/*.index
 	sed 's/^/x/' docs >more
 	try 'shspan --archive damaged more'
 	exits 2
 	[ "$(wc -l <err)" = 1 ]
-	cp archive/00000000.seed damaged
-	sed -i 1d damaged/00000000.tsv
+	cp archive/*.index damaged
+	sed -i 1d damaged/*.tsv
 	try 'shspan --archive damaged more'
 	exits 2
-	says 'shspan: damaged/00000000.tsv: not as the archive wrote it'
-	cp archive/00000000.tsv damaged
-	# The document number of the first seed is damaged.
-	{ head -c 8 archive/00000000.seed; printf '\377\377\0\0'; tail -c +13 archive/00000000.seed; } >damaged/00000000.seed
-	try 'shspan --archive damaged more'
-	exits 2
-	says "shspan: 'damaged': 00000000.seed is damaged: restore the folder, or make it again from its *.tsv"
+	[ "$(wc -l <err)" = 1 ]
+}
+
+@test "--archive: a run that reads a changed byte fails, and writes no other spans" {
+	head -n 30 "$T_DATA/en_dev.tsv" >docs
+	shspan --archive archive docs >/dev/null
+	sed 's/^/x/' docs >more
+	cp -r archive good
+	try 'shspan --archive good more'
+	[ -s out ]
+	cp out expected
+	seed=${T_SEED:-$RANDOM}
+	echo "seed $seed"
+	RANDOM=$seed
+	failed=0
+	for ((i = 0; i < 60 / ${T_SHORT:-1}; i++)); do
+		rm -rf damaged
+		cp -r archive damaged
+		for file in damaged/*.tsv damaged/*.index; do
+			python3 - "$file" $((RANDOM * 32768 + RANDOM)) <<-'END'
+				import os, sys
+				with open(sys.argv[1], "r+b") as f:
+				    f.seek(int(sys.argv[2]) % os.path.getsize(sys.argv[1]))
+				    byte = f.read(1)[0]
+				    f.seek(-1, 1)
+				    f.write(bytes([byte ^ 1 << int(sys.argv[2]) % 8]))
+			END
+			((RANDOM % 2)) || break
+		done
+		try 'shspan --archive damaged more'
+		if [ "$status" -eq 0 ]; then
+			same expected out
+		else
+			exits 2
+			grep -q 'is damaged: ' err
+			failed=$((failed + 1))
+		fi
+	done
+	[ "$failed" -gt 0 ]
 }
 
 @test "--archive: the manifest has the options, also those with default values" {
 	shspan --archive archive docs >/dev/null
-	try 'sed -n 2p archive/manifest | cut -d " " -f 1-7'
+	try 'grep ^option archive/manifest | cut -d " " -f 2-8'
 	gives 'settings -n 6-10 --window 10 -f 1,2'
 	try 'shspan --archive archive -f 1,2 --window 10 docs'
 	exits 0
@@ -499,7 +531,7 @@ days() {
 	sed 's/^/x/' docs | shspan --archive archive >/dev/null
 	try 'sharchive check archive'
 	says 'sharchive: 8 documents in 2 segments, all good'
-	for file in archive/*.tsv archive/*.seed archive/manifest; do
+	for file in archive/*.tsv archive/*.index archive/manifest; do
 		for at in 0 9 $(($(wc -c <"$file") - 1)); do
 			rm -rf damaged
 			cp -r archive damaged
@@ -516,21 +548,16 @@ days() {
 			[ "$(wc -l <err)" = 1 ]
 		done
 	done
-	rm damaged/00000001.seed
+	rm damaged/00000001.*.index
 	try 'sharchive check damaged'
 	exits 2
 	try 'sharchive compact damaged'
 	exits 2
 	try 'sharchive expire damaged 1d'
 	exits 2
-	for command in stats export 'remove docs'; do
-		try "sharchive ${command%% *} archive $([ "${command#* }" = "$command" ] || echo "${command#* }")"
-		exits 2
-		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, which takes check, compact and expire only" "Try 'sharchive --help' or 'man sharchive'."
-	done
 	try 'shdedup -a archive docs'
 	exits 2
-	says "shdedup: 'archive/manifest': an archive of shspan, expected one of shdedup (sharchive init makes one)"
+	says "shdedup: 'archive' is an archive of shspan, expected one of shdedup (sharchive init makes one)"
 	sharchive init other
 	try 'shspan --archive other docs'
 	exits 2
@@ -562,7 +589,7 @@ days() {
 				same spans again
 			fi
 			same two/manifest archive/manifest
-			[ "$(cd archive && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock manifest' ]
+			[ "$(ls archive)" = "$(ls two)" ]
 		done
 		least=${case#*:}
 		[ "$n" -ge "${least%:*}" ]
@@ -574,8 +601,8 @@ days() {
 			killed_at "${case%%:*}" $n shspan -j 1 --archive archive day.aa -o got || break
 			try 'shspan --archive archive -o again day.aa'
 			exits 0
-			same one/manifest archive/manifest
-			[ "$(cd archive && echo *)" = '00000000.seed 00000000.tsv lock manifest' ]
+			same day.aa <(sharchive export archive)
+			[ "$(ls archive | wc -l)" = 4 ]
 		done
 		least=${case#*:}
 		[ "$n" -ge "${least%:*}" ]
@@ -602,14 +629,18 @@ days() {
 			says
 			gives
 			[ "$(cd archive && ls | wc -l)" = 4 ]
-			same <(cat plain/*.tsv) <(cat archive/*.tsv)
+			same <(sharchive export plain) <(cat archive/*.tsv)
 		done
 		sharchive compact plain
 		sharchive compact archive
-		cmp plain/*.seed archive/*.seed
+		same <(cat plain/*.tsv) <(cat archive/*.tsv)
 		rm -rf whole
 		shspan --archive whole sixty >/dev/null
-		cmp whole/*.seed archive/*.seed
+		for at in plain whole archive; do
+			sharchive stats $at | grep -v est >$at.stats
+		done
+		same plain.stats archive.stats
+		same whole.stats archive.stats
 		cp archive/manifest before
 		sharchive compact archive
 		same before archive/manifest
@@ -622,26 +653,19 @@ days() {
 	says 'sharchive: 0 documents in 0 segments, all good'
 }
 
-@test "--archive: sharchive compact refuses damaged segments and segments of another byte order" {
+@test "--archive: sharchive compact refuses damaged segments" {
 	shspan --archive archive docs >/dev/null
 	sed 's/^/x/' docs | shspan --archive archive >/dev/null
-	for file in archive/*.tsv archive/*.seed; do
+	for file in archive/*.tsv archive/*.index; do
 		rm -rf damaged
 		cp -r archive damaged
 		printf x | dd of="damaged/${file#*/}" bs=1 seek=9 conv=notrunc status=none
 		try 'sharchive compact damaged'
 		exits 2
-		says "sharchive: 'damaged': ${file#*/} is damaged: restore the folder, or make it again from its *.tsv"
+		says "sharchive: 'damaged/${file#*/}' is damaged: another checksum at byte 0: restore the archive from a backup"
 		same archive/manifest damaged/manifest
-		[ "$(ls damaged | wc -l)" = 6 ]
+		[ "$(ls damaged)" = "$(ls archive)" ]
 	done
-	sed -i 's/^order .*/order 0000000000000000/' archive/manifest
-	resum archive/manifest
-	try 'sharchive check archive'
-	exits 0
-	try 'sharchive compact archive'
-	exits 2
-	says "sharchive: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
 }
 
 @test "--archive: sharchive expire leaves the archive that the other documents make" {
@@ -669,12 +693,12 @@ days() {
 		cp -r archive twice
 		try "SOURCE_DATE_EPOCH=6000 sharchive expire archive ${age}s --dry-run"
 		exits 0
-		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed (dry run)"
+		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed (dry run), $gone of which had stayed"
 		same before archive/manifest
 		try "SOURCE_DATE_EPOCH=6000 sharchive expire archive ${age}s"
 		exits 0
 		gives
-		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed"
+		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed, $gone of which had stayed"
 		try 'sharchive check archive'
 		exits 0
 		grep -q "^sharchive: $(($(cat day.a[abcde] | wc -l) - gone)) documents\? in" err
@@ -685,8 +709,8 @@ days() {
 		SOURCE_DATE_EPOCH=6000 sharchive -q expire twice ${age}s
 		sharchive compact twice
 		for at in compacted twice; do
-			[ ! -s stay ] || same plain/00000000.tsv <(cat $at/*.tsv)
-			[ ! -s stay ] || cmp plain/00000000.seed $at/*.seed
+			same <(sharchive export plain) <(sharchive export $at)
+			same <(sharchive stats plain | grep ^bytes) <(sharchive stats $at | grep ^bytes)
 			rm -rf $at
 		done
 		for options in '' '--all' '--count=2'; do
@@ -708,34 +732,26 @@ days() {
 	done
 }
 
-@test "--archive: sharchive expire keeps documents without a time, and counts them" {
-	sed 's/^/x/' docs >new
-	SOURCE_DATE_EPOCH=1000 shspan --archive archive docs >/dev/null
-	sed -i '/^added /d' archive/manifest
-	resum archive/manifest
-	try 'sharchive check archive'
+@test "--archive: remove takes documents out by id; export writes the lines as they came" {
+	head -n 30 "$T_DATA/en_dev.tsv" >thirty
+	awk -F '\t' '{ print "n" NR "\t" $2 "\t" $1 }' thirty >swapped
+	shspan -f 3,2 --archive archive swapped >/dev/null
+	try 'sharchive export archive'
 	exits 0
-	SOURCE_DATE_EPOCH=1000 shspan --archive archive new >/dev/null
-	try 'grep ^added archive/manifest'
-	gives 'added 1000 4'
-	sharchive compact archive
-	try 'SOURCE_DATE_EPOCH=2000 sharchive expire archive 10s'
+	same swapped out
+	cut -f 1 thirty | sed -n 3,9p >ids
+	try 'sharchive remove archive ids --dry-run'
+	says 'sharchive: 7 documents removed (dry run), 7 of which had stayed'
+	try 'sharchive remove archive ids && sharchive check archive && sharchive export archive'
 	exits 0
-	says 'sharchive: 4 documents removed' \
-		'sharchive: 4 documents not removed: the archive has no time for them (an earlier version added them)'
-	try 'sharchive check archive'
-	says 'sharchive: 4 documents in 1 segment, all good'
-	same docs archive/*.tsv
-	try 'sharchive expire archive 0s -q && shspan --archive archive new'
+	says 'sharchive: 7 documents removed, 7 of which had stayed' 'sharchive: 23 documents in 1 segment, all good'
+	sed 3,9d swapped | same - out
+	sed 's/$/x/' swapped >more
+	try "shspan -f 3,2 --archive archive more"
 	exits 0
 	cp out got
-	try 'shspan docs new | grep ^x'
+	try "{ sed 3,9d swapped && cat more; } | shspan -f 3,2 | grep -P '^[^\t]*x\t'"
 	same out got
-	sed -i 's/^added \(.*\) 4$/added \1 9/' archive/manifest
-	resum archive/manifest
-	try 'sharchive check archive'
-	exits 2
-	says "sharchive: 'archive': manifest is damaged: restore the folder, or make it again from its *.tsv"
 }
 
 @test "--archive: SOURCE_DATE_EPOCH out of range is refused before anything is written" {
@@ -805,7 +821,7 @@ days() {
 	shspan --archive archive day.ab >ab &
 	shspan --archive archive day.ac >ac &
 	wait
-	sed -n 's/^segment \([^ ]*\) \([^ ]*\) .*/\1 \2/p' archive/manifest | cut -d ' ' -f 1 | tr '\n' ' ' >out
+	sed -n 's/^segment \([^ ]*\) .*/\1 -/p' archive/manifest | cut -d ' ' -f 1 | tr '\n' ' ' >out
 	[ "$(cat out)" = '00000000 00000001 00000002 ' ]
 	cat archive/*.tsv | sort >got
 	cat day.a[abc] | sort >expected
@@ -923,4 +939,120 @@ days() {
 	head -n 50 "$T_DATA/en_dev.tsv" >queries
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
 	exits 0
+}
+
+@test "-u line and -u sentence: write what occurred before, all copies, or what N documents have" {
+	printf '%s\t%s\n' a 'Home\nOne two three.' b 'home\nFour.\nOne two  three.' c 'Home\nOne two three.\nFive' >docs
+	try 'shspan -u line docs'
+	exits 0
+	says
+	gives 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --every docs'
+	gives 'a\t0\t20' 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
+	try 'shspan -u line --count=3 docs'
+	gives 'a\t0\t20\t4\t3\t3' 'b\t0\t6\t1\t3\t3' 'b\t11\t28\t3\t3\t3' 'c\t0\t22\t4\t3\t3'
+	try 'shspan -u line --count=3 --min-tokens 2 docs | cut -f 1-4'
+	gives 'a\t4\t20\t3' 'b\t11\t28\t3' 'c\t6\t22\t3'
+	try 'shspan -u line -n 2 docs'
+	gives 'c\t0\t22'
+	printf '{"id":"a","text":"雨下了。谁知道呢？是真的！"}\n{"id":"b","text":"雨下了。谁知道呢？是真的！雪。"}\n' >json
+	try 'shspan -u sentence --json json'
+	gives 'b\t0\t39'
+	for options in '-d docs' '--all' '--exact 3' '--pairs' '--archive a' '-S 1G' '--stem english' '--strict' '-p yanyiwu'; do
+		try "shspan -u line $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+}
+
+@test "--exit-code: 1 when a passage is found, 0 when none is, 2 for trouble" {
+	printf 'x\tnothing of that\n' >none
+	printf 'q\t%s\n' "$(words 11 26)" >queries
+	for options in '' '--all' '--count' '--exact 10' '-d queries' '--pairs' '--archive a'; do
+		try "shspan --exit-code $options docs"
+		exits 1
+		[ -s out ]
+		rm -rf a
+		try "shspan --exit-code $options none"
+		exits 0
+		gives
+		rm -rf a
+	done
+	try 'shspan docs'
+	exits 0
+	try 'printf "a\tone\nb\tone\n" | shspan -u line --exit-code'
+	exits 1
+	try 'shspan -u line --exit-code docs'
+	exits 0
+	try 'shspan --exit-code missing'
+	exits 2
+}
+
+@test "--count: the work for a template grows with the number of documents" {
+	user() { # DOCUMENTS: the processor time of --count in milliseconds
+		awk -v n="$1" 'BEGIN { srand(1); for (i = 0; i < 60; i++) t = t " w" i
+			for (d = 0; d < n; d++) print "d" d "\t" t " x" int(rand() * 1e6) " y" int(rand() * 1e6) }' >template
+		shspan --count=3 template | tail -n 1 | cut -f 5,6 >out
+		printf '%s\t%s\n' "$1" "$1" >expected
+		same expected out
+		{ TIMEFORMAT=%U; time shspan --count=3 template >/dev/null; } 2>&1 | tr -d .
+	}
+	few=$(user "$(fewer 20000 2000)")
+	many=$(user "$(fewer 160000 16000)")
+	# Eight times the documents: linear work needs eight times the time, quadratic work 64 times.
+	[ "$((10#$many))" -le "$((30 * 10#$few + 300))" ] || { echo "$few, then $many"; return 1; }
+}
+
+@test "--documents-fields: queries have fields of their own, in JSON, CSV and TSV" {
+	text="$(words 1 30)"
+	query="$(words 5 24)"
+	printf 'd1\t%s\nd2\tnothing of that\n' "$text" >docs.tsv
+	printf 'x\t%s\tq1\n' "$query" >q.tsv
+	printf '{"id":"d1","text":"%s"}\n' "$text" >docs.jsonl
+	printf '{"id":"q1","question":"%s","text":"other","choices":["%s"]}\n' "$query" "$(words 25 27)" >q.jsonl
+	printf 'id,text\nd1,%s\n' "$text" >docs.csv
+	printf 'question,text,id\n%s,other,q1\n' "$query" >q.csv
+	for how in '-d q.tsv --documents-fields 3,2 docs.tsv' '-f 1,2 -d q.tsv --documents-fields 3,2 docs.tsv' \
+		'--json -d q.jsonl --documents-fields id,question docs.jsonl' '--csv -d q.csv --documents-fields id,question docs.csv'; do
+		try "shspan --pairs $how"
+		exits 0
+		says
+		gives 'd1\tq1\t20\t0.6667\t1.0000'
+		try "shspan $how | cut -f 4-"
+		gives 'q1\t0\t74\t20\t1.0000'
+	done
+	try 'shspan --json --pairs -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	gives 'd1\tq1\t23\t0.7667\t1.0000'
+	try 'shspan --json -d q.jsonl --documents-fields id,question,choices.0 docs.jsonl'
+	exits 2
+	says 'shspan: --documents-fields: several fields of text need --pairs, because a span is a place in one field' \
+		"Try 'shspan --help' or 'man shspan'."
+	cat q.jsonl docs.jsonl >both
+	try 'shspan --json --documents-fields id,question docs.jsonl'
+	exits 2
+	try 'shspan --json -d q.jsonl --documents-fields id,question --documents-fields id,text docs.jsonl'
+	exits 2
+	says 'shspan: 2 --documents-fields for 1 file of -d' "Try 'shspan --help' or 'man shspan'."
+}
+
+@test "--min-tokens: the window follows, so that short menus are found; a message says when it cannot" {
+	for i in $(seq 20); do printf 'p%s\tHome News Sport Weather page%s\\n%s\n' "$i" "$i" "$(words "$((i * 100))" "$((i * 100 + 9))")"; done >menus
+	try 'shspan --count=20 --min-tokens 4 -n 3 menus | cut -f 2-'
+	exits 0
+	says
+	gives $(for i in $(seq 20); do echo '0\t23\t4\t20\t20'; done)
+	try 'shspan --count=20 --min-tokens 4 -n 3 --window 1 menus'
+	cp out expected
+	try 'shspan --count=20 --min-tokens 4 -n 3 menus'
+	same expected out
+	try 'shspan --count=20 --min-tokens 4 -n 3 --window 5 menus'
+	exits 0
+	says 'shspan: passages of fewer than 7 tokens may be missed (--window 2)'
+	try 'shspan --count=20 --min-tokens 4 menus'
+	exits 0
+	says 'shspan: a seed has 6 tokens: shorter passages are not found (-n 4)'
+	try 'shspan --all --min-tokens 6 --archive archive menus'
+	says 'shspan: passages of fewer than 19 tokens may be missed (--window 1)'
+	try 'shspan -d menus --min-tokens 3 menus | wc -l'
+	says 'shspan: a seed has 5 tokens: shorter passages are not found (-n 3)'
 }

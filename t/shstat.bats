@@ -22,11 +22,11 @@ load helper
 }
 
 @test "verified pairs: writes the mean similarity of each distance" {
-	printf 'a\tb\t4\t0.9000\nb\tc\t4\t0.8000\nd\te\t5\t0.5\n' | shstat --width 4 >out
+	printf '%s\tedit\n' 'a	b	4	0.9000' 'b	c	4	0.8000' 'd	e	5	0.5' | shstat --width 4 >out
 	grep -q '^ *4 *2  0.85  ####$' out
 	grep -q '^ *5 *1  0.50  ##$' out
 	# Pairs without a similarity do not count in the mean. A row may have no similarity.
-	printf 'a\tb\t4\nb\tc\t4\t0.0000\nd\te\t4\t1\nd\te\t6\n' | shstat --width 3 >out
+	printf 'a\tb\t4\nb\tc\t4\t0.0000\tedit\nd\te\t4\t1\tedit\nd\te\t6\n' | shstat --width 3 >out
 	grep -q '^ *4 *3  0.50  ###$' out
 	grep -q '^ *6 *1 *  #$' out
 }
@@ -105,7 +105,7 @@ load helper
 	        assert box[0] >= b[1] or b[0] >= box[1] or box[2] >= b[3] or b[2] >= box[3], (text, other)
 	    boxes.append((text, box))
 	END
-	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "a" i "\ta1\t" i % 300 % 130 "\t0." 1000 + i % 9000 }' >pairs
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "a" i "\ta1\t" i % 300 % 130 "\t0." 1000 + i % 9000 "\tedit" }' >pairs
 	for input in pairs <(cut -f 1-2 pairs) <(head -n 1 pairs) <(yes "$(printf 'a\tb\t7')" | head -n 123456) /dev/null; do
 		try "shstat --svg $input 2>/dev/null"
 		exits 0
@@ -144,7 +144,7 @@ load helper
 	printf 'a\tb\t3\n' >>pairs
 	try 'shstat pairs'
 	exits 2
-	says 'shstat: pairs:4: pairs with coverages (shspan --pairs) and pairs with distances in one input'
+	says 'shstat: pairs:4: a pair with a distance, after pairs with coverages: count them apart'
 }
 
 @test "groups: writes sizes only, in rows that double beyond four" {
@@ -190,7 +190,7 @@ load helper
 	# The input has several chunks with bad records in each.
 	awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) {
 		a = int(rand() * 30000)
-		print "document " a "\tdocument " a - a % 5 + int(rand() * 5) "\t" (i % 500 ? i % 9 : "none") "\t0.9" i % 7 } }' >pairs
+		print "document " a "\tdocument " a - a % 5 + int(rand() * 5) "\t" (i % 500 ? i % 9 : "none") "\t0.9" i % 7 "\tedit" } }' >pairs
 	grep none pairs >bad
 	awk '{ print $2 "\t" $4 "\t" $5 }' pairs | grep -v none |
 		awk '{ seen[$1]; seen[$2]; link[$1] = link[$1] " " $2; link[$2] = link[$2] " " $1; d[$3]++ }

@@ -25,14 +25,14 @@ pairs() {
 	    x, y = docs[a], docs[b]
 	    i, u = len(x & y), len(x | y)
 	    t = (20000 * i + u) // (2 * u) if u else 0
-	    print(a, b, d, "%d.%04d" % divmod(t, 10000), sep="\t")
+	    print(a, b, d, "%d.%04d" % divmod(t, 10000), "jaccard", sep="\t")
 	END
 	pairs "$T_DATA/en_dev.tsv"
 	for n in 1 3; do
 		python3 oracle.py $n "$T_DATA/en_dev.tsv" pairs >expected
 		[ "$(wc -l <expected)" -gt 1000 ]
 		cut -f 1-3 expected >asked.pairs
-		try "shverify --measure jaccard -n $n -d $T_DATA/en_dev.tsv asked.pairs"
+		try "shverify --measure jaccard -T 0 -n $n -d $T_DATA/en_dev.tsv asked.pairs"
 		exits 0
 		same expected out
 	done
@@ -55,13 +55,13 @@ pairs() {
 	awk 'BEGIN { for (i = 0; i < 400000; i++) print "i" i "\ta b" (i % 7 ? "" : " c") }' >docs
 	printf 'i1\ti2\t0\ni399999\ti7\t1\n' >pairs
 	for memory in 1K 100K 1M; do
-		try "ulimit -d 13000; shverify -n 1 --measure jaccard -S $memory --tmpdir . -d docs pairs"
+		try "ulimit -d 13000; shverify -n 1 --measure jaccard -T 0 -S $memory --tmpdir . -d docs pairs"
 		exits 0
-		gives 'i1\ti2\t0\t1.0000' 'i399999\ti7\t1\t0.6667'
+		gives 'i1\ti2\t0\t1.0000\tjaccard' 'i399999\ti7\t1\t0.6667\tjaccard'
 		only docs pairs
 	done
 	# The default of -S needs more memory than the limit.
-	try 'ulimit -d 13000; shverify -n 1 --measure jaccard -d docs pairs'
+	try 'ulimit -d 13000; shverify -n 1 --measure jaccard -T 0 -d docs pairs'
 	exits 2
 	grep -q 'out of memory$' err
 }
@@ -69,7 +69,7 @@ pairs() {
 @test "the output is the same with any number of threads, any memory, and documents in files or pipes" {
 	pairs "$T_DATA/zh_dev.tsv"
 	awk 'NR % 97 == 0' pairs >some && mv some pairs
-	try "shverify --measure jaccard -n 2 -d $T_DATA/zh_dev.tsv pairs"
+	try "shverify --measure jaccard -T 0 -n 2 -d $T_DATA/zh_dev.tsv pairs"
 	exits 0
 	mv out expected
 	head -n 400 "$T_DATA/zh_dev.tsv" >first
@@ -77,11 +77,11 @@ pairs() {
 	for how in "-j 4 -d $T_DATA/zh_dev.tsv pairs" "-S 1 -d $T_DATA/zh_dev.tsv <pairs" \
 	    "-j 2 -S 300K -d second -d first pairs" "-d - pairs <$T_DATA/zh_dev.tsv" \
 	    "-d <(cat first second) pairs"; do
-		try "shverify --measure jaccard -n 2 $how"
+		try "shverify --measure jaccard -T 0 -n 2 $how"
 		exits 0
 		same expected out
 	done
-	try "cat $T_DATA/zh_dev.tsv | shverify --measure jaccard -n 2 --tmpdir . -d - pairs"
+	try "cat $T_DATA/zh_dev.tsv | shverify --measure jaccard -T 0 -n 2 --tmpdir . -d - pairs"
 	exits 0
 	same expected out
 	[ -z "$(find . -name 'simhash.*')" ]
@@ -109,7 +109,7 @@ pairs() {
 	head -n 5000 docs >first
 	tail -n +5001 docs >second
 	gzip -k docs
-	try 'shverify -n 1 --measure jaccard -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -d docs pairs'
 	exits 0
 	[ "$(cut -f 4 out | sort -u | wc -l)" -gt 3 ]
 	grep -q '1000 documents with the id of an earlier document' err
@@ -120,7 +120,7 @@ pairs() {
 		    '-d first -d second' '--json -f name,body -d docs.jsonl' '--csv -f name,body -d docs.csv' \
 		    '--csv -f name,body -S 1K -d <(gzip <docs.csv)' '-f 3,2 -d docs.tsv'; do
 			case $how in *' pairs '*) ;; *) how="$how pairs" ;; esac
-			try "shverify -n 1 --measure jaccard -j $j $how"
+			try "shverify -n 1 --measure jaccard -T 0 -j $j $how"
 			exits 0
 			same expected out
 			same said err
@@ -134,25 +134,25 @@ pairs() {
 	grep bad docs >wanted
 	[ "$(wc -l <wanted)" -eq 300 ]
 	for j in 1 2 5; do
-		try "shverify -n 1 --measure jaccard -j $j --rejects bad -d docs pairs"
+		try "shverify -n 1 --measure jaccard -T 0 -j $j --rejects bad -d docs pairs"
 		exits 0
-		gives 'i1\ti29998\t0\t0.5000'
+		gives 'i1\ti29998\t0\t0.5000\tjaccard'
 		same wanted bad
-		try "shverify -n 1 --measure jaccard -j $j -d docs pairs"
+		try "shverify -n 1 --measure jaccard -T 0 -j $j -d docs pairs"
 		exits 2
 		says 'shverify: docs:100: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
 		rm bad
 		# A repeated id has the text of its first document.
 		printf 'i1\tsomething else\n' | cat <(grep -v bad docs) - >more
-		try "shverify -n 1 --measure jaccard -j $j -d more pairs"
+		try "shverify -n 1 --measure jaccard -T 0 -j $j -d more pairs"
 		exits 0
-		gives 'i1\ti29998\t0\t0.5000'
+		gives 'i1\ti29998\t0\t0.5000\tjaccard'
 		# Line numbers as ids continue from file to file.
 		printf '1\t30003\t0\n30000\t30002\t0\n' >numbers
 		printf 'none\nx one two 29999\ti29999 bad\nx i0 one two 0\n' >short
-		try "shverify -n 1 --measure jaccard -j $j -l -d docs -d short numbers"
+		try "shverify -n 1 --measure jaccard -T 0 -j $j -l -d docs -d short numbers"
 		exits 0
-		gives '1\t30003\t0\t0.8000' '30000\t30002\t0\t0.8333'
+		gives '1\t30003\t0\t0.8000\tjaccard' '30000\t30002\t0\t0.8333\tjaccard'
 	done
 }
 
@@ -161,8 +161,8 @@ pairs() {
 	seq -s ' ' 1 79999 | sed 's/^/x\t/' >>docs
 	seq -s ' ' 1 100000 | sed 's/^/y\t/' >>docs
 	printf 'a\tb\t1\nx\ty\t2\ne\te\t0\na\te\t9\n' >pairs
-	printf 'a\tb\t1\t0.8000\nx\ty\t2\t0.8000\ne\te\t0\t0.0000\na\te\t9\t0.0000\n' >expected
-	try 'shverify -n 1 --measure jaccard -d docs pairs'
+	printf 'a\tb\t1\t0.8000\tjaccard\nx\ty\t2\t0.8000\tjaccard\ne\te\t0\t0.0000\tjaccard\na\te\t9\t0.0000\tjaccard\n' >expected
+	try 'shverify -n 1 --measure jaccard -T 0 -d docs pairs'
 	exits 0
 	same expected out
 	try 'shverify -n 1 -T 0.8 -d docs pairs'
@@ -173,7 +173,7 @@ pairs() {
 	[ ! -s out ]
 	try "printf 'x\ty\t2\nx\tx\t0\n' | shverify -n 1 -T 1 -d docs"
 	exits 0
-	gives 'x\tx\t0\t1.0000'
+	gives 'x\tx\t0\t1.0000\tjaccard'
 	for bad in 1.1 -1 x ''; do
 		try "shverify -n 1 -T '$bad' -d docs pairs"
 		exits 2
@@ -190,7 +190,7 @@ pairs() {
 	printf 'a\tx x x y\nb\tx y y z\nc\tx\n' >docs
 	printf 'a\tb\t1\na\tc\t1\n' >pairs
 	expect() {
-		try "shverify -n 1 --measure jaccard -d docs $1 pairs"
+		try "shverify -n 1 --measure jaccard -T 0 -d docs $1 pairs"
 		exits 0
 		[ "$(cut -f 4 out | paste -sd ' ')" = "$2" ] || { cat out; return 1; }
 	}
@@ -201,7 +201,7 @@ pairs() {
 	expect '--measure cosine -w tf' '0.6455 0.9487'   # 5/sqrt(60), 3/sqrt(10)
 	expect '--measure cosine -w set' '0.8165 0.7071'  # 2/sqrt(6), 1/sqrt(2)
 	expect '--measure cosine' '0.7394 0.9028'  # x 1 + ln 3, y 1; x 1, y 1 + ln 2, z 1
-	try 'shverify -n 1 --measure jaccard -w tf -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -w tf -d docs pairs'
 	exits 2
 	grep -q 'cosine' err
 	for weight in logidf freq none; do
@@ -217,18 +217,18 @@ pairs() {
 		c 'dog lazy the over jumps fox brown quick the' \
 		d '中央银行周二上调利率' e '中央银行星期二上调利率' >docs
 	printf '%s\t%s\t0\n' a b a c d e a d >pairs
-	try 'shverify -n 1 --measure edit -d docs pairs'
+	try 'shverify -n 1 --measure edit -T 0 -d docs pairs'
 	exits 0
-	gives 'a\tb\t0\t0.7000' 'a\tc\t0\t0.1000' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
-	try 'shverify -n 1 --measure edit -u char -d docs pairs'
+	gives 'a\tb\t0\t0.7000\tedit' 'a\tc\t0\t0.1000\tedit' 'd\te\t0\t0.8182\tedit' 'a\td\t0\t0.0000\tedit'
+	try 'shverify -n 1 --measure edit -T 0 -u char -d docs pairs'
 	exits 0
-	gives 'a\tb\t0\t0.7347' 'a\tc\t0\t0.2449' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
+	gives 'a\tb\t0\t0.7347\tedit' 'a\tc\t0\t0.2449\tedit' 'd\te\t0\t0.8182\tedit' 'a\td\t0\t0.0000\tedit'
 	try 'shverify -n 1 --measure edit -T 0.7 -d docs pairs'
 	exits 0
-	gives 'a\tb\t0\t0.7000' 'd\te\t0\t0.8182'
+	gives 'a\tb\t0\t0.7000\tedit' 'd\te\t0\t0.8182\tedit'
 	try 'shverify -n 1 --measure edit -T 0.700001 -d docs pairs'
 	exits 0
-	gives 'd\te\t0\t0.8182'
+	gives 'd\te\t0\t0.8182\tedit'
 }
 
 @test "--measure any: gives Jaccard when it reaches its threshold, otherwise edit when it reaches its own" {
@@ -238,10 +238,10 @@ pairs() {
 	printf 'a\tb\t1\na\tc\t2\nb\tc\t3\n' >pairs
 	try 'shverify --measure any -n 1 -T 0.8,0.7 -d docs pairs'
 	exits 0
-	gives 'a\tb\t1\t0.7000' 'a\tc\t2\t0.8889'
+	gives 'a\tb\t1\t0.7000\tedit' 'a\tc\t2\t0.8889\tjaccard'
 	try 'shverify --measure any -n 1 -T 0.8 -d docs pairs'
 	exits 0
-	gives 'a\tc\t2\t0.8889'
+	gives 'a\tc\t2\t0.8889\tjaccard'
 	try 'shverify -n 1 --measure edit -T 0.8,0.7 -d docs pairs'
 	exits 2
 	says 'shverify: -T: two thresholds need --measure any, not --measure edit' \
@@ -258,8 +258,8 @@ pairs() {
 
 @test "--measure edit: the output is the same with any number of threads, any memory and any threshold" {
 	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
-	shverify -n 1 --measure edit -d "$T_DATA/en_dev.tsv" pairs >all
-	try "shverify -n 1 --measure edit -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
+	shverify -n 1 --measure edit -T 0 -d "$T_DATA/en_dev.tsv" pairs >all
+	try "shverify -n 1 --measure edit -T 0 -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	same all out
 	awk '$4 >= 0.85' all >expected
@@ -272,55 +272,55 @@ pairs() {
 
 @test "reads documents as JSON or plain lines, and verified pairs" {
 	printf '%s\n' '{"id":1,"text":"one\ttwo"}' '{"id":"2","text":"one two three"}' >docs.jsonl
-	printf '1\t2\t5\t0.1234\n' >pairs
-	printf '1\t2\t5\t0.6667\n' >expected
-	try 'shverify -n 1 --measure jaccard --json -d docs.jsonl pairs'
+	printf '1\t2\t5\t0.1234\tjaccard\n' >pairs
+	printf '1\t2\t5\t0.6667\tjaccard\n' >expected
+	try 'shverify -n 1 --measure jaccard -T 0 --json -d docs.jsonl pairs'
 	exits 0
 	same expected out
 	printf 'one two\n' >one
 	printf 'one two three\n' >two
-	try 'shverify -n 1 --measure jaccard -l -d one -d two pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -l -d one -d two pairs'
 	exits 0
 	same expected out
-	try "printf '1\t3\t5\n' | shverify -n 1 --measure jaccard -l -d one -d two"
+	try "printf '1\t3\t5\n' | shverify -n 1 --measure jaccard -T 0 -l -d one -d two"
 	exits 2
 }
 
 @test "missing ids, bad pairs and bad documents are errors, or rejected records with --rejects" {
 	printf 'a\tone\nb\tone\n' >docs
 	printf 'a\tb\t1\na\tc\t1\nnonsense\na\tb\t2\n' >pairs
-	try 'shverify -n 1 --measure jaccard -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -d docs pairs'
 	exits 2
-	printf 'a\tb\t1\t1.0000\n' >expected
+	printf 'a\tb\t1\t1.0000\tjaccard\n' >expected
 	grep -q "shverify: pairs:2: no document has the id 'c'" err
 	same expected out
-	try 'shverify -n 1 --measure jaccard --rejects bad -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 --rejects bad -d docs pairs'
 	exits 0
-	printf 'a\tb\t2\t1.0000\n' >>expected
+	printf 'a\tb\t2\t1.0000\tjaccard\n' >>expected
 	same expected out
 	printf 'a\tc\t1\nnonsense\n' >expected
 	same expected bad
 	printf 'only one field\na\ttwice\n' >>docs
-	try 'shverify -n 1 --measure jaccard -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -d docs pairs'
 	exits 2
 	grep -q 'docs:3: 1 field' err
-	try 'shverify -n 1 --measure jaccard --rejects bad -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 --rejects bad -d docs pairs'
 	exits 0
 	grep -q '1 document with the id of an earlier document' err
 	grep -q '3 records rejected' err
 	sed 's/$/\r/' pairs >dos
-	try 'shverify -n 1 --measure jaccard --rejects bad -d docs dos'
+	try 'shverify -n 1 --measure jaccard -T 0 --rejects bad -d docs dos'
 	grep -q '5 records rejected' err
-	try 'shverify -n 1 --measure jaccard --crlf --rejects bad -d docs dos'
+	try 'shverify -n 1 --measure jaccard -T 0 --crlf --rejects bad -d docs dos'
 	exits 0
-	printf 'a\tb\t1\t1.0000\na\tb\t2\t1.0000\n' >expected
+	printf 'a\tb\t1\t1.0000\tjaccard\na\tb\t2\t1.0000\tjaccard\n' >expected
 	same expected out
 	grep -q '3 records rejected' err
-	try 'shverify -n 1 --measure jaccard pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 pairs'
 	exits 2
 	says 'shverify: the documents are needed: -d DOCS' "Try 'shverify --help' or 'man shverify'."
 	for wrong in '-d none' '-d .' '-d -'; do
-		try "shverify -n 1 --measure jaccard $wrong <pairs"
+		try "shverify -n 1 --measure jaccard -T 0 $wrong <pairs"
 		exits 2
 		[ "$(grep -c . err)" -ge 1 ]
 	done
@@ -329,9 +329,9 @@ pairs() {
 @test "-d reads a file of /proc, which has bytes and a size of 0" {
 	[ -n "$(cat /proc/version)" ] || skip 'no /proc'
 	printf '1\t1\t0\n' >pairs
-	try 'shverify -n 1 --measure jaccard -l -d /proc/version pairs'
+	try 'shverify -n 1 --measure jaccard -T 0 -l -d /proc/version pairs'
 	exits 0
-	gives '1\t1\t0\t1.0000'
+	gives '1\t1\t0\t1.0000\tjaccard'
 	says
 	try 'shdedup -q -l /proc/version'
 	exits 0
@@ -342,7 +342,7 @@ pairs() {
 @test "a file of -d that is truncated during the run is an error, without SIGBUS and without output" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	mkfifo pairs
-	shverify -n 1 --measure jaccard -o new -d docs pairs 2>err &
+	shverify -n 1 --measure jaccard -T 0 -o new -d docs pairs 2>err &
 	exec 8>pairs # opens when the documents have been read
 	: >docs
 	printf 'a\tb\t1\n' >&8
@@ -352,4 +352,20 @@ pairs() {
 	[ "$status" = 2 ]
 	says 'shverify: an input was cut short while it was read'
 	only docs pairs
+}
+
+@test "--documents-fields: each file of -d has fields of its own" {
+	printf '{"id":"d1","text":"one two three four"}\n' >docs.jsonl
+	printf '{"id":"q1","question":"one two three four","text":"other"}\n{"id":"q2","question":"one two","text":"other"}\n' >q.jsonl
+	printf 'id,text\nd1,one two three four\n' >docs.csv
+	printf 'question,text,id\none two three four,other,q1\none two,other,q2\n' >q.csv
+	printf 'd1\tq1\t0\nd1\tq2\t0\nq1\tq2\t0\n' >pairs
+	for how in '--json -d docs.jsonl -d q.jsonl' '--csv -d docs.csv -d q.csv'; do
+		try "shverify -n 1 --measure jaccard -T 0 $how --documents-fields id,text --documents-fields id,question pairs"
+		exits 0
+		says
+		cut -f 1-4 out >first
+		printf '%s\t%s\t0\t%s\n' d1 q1 1.0000 d1 q2 0.5000 q1 q2 0.5000 >expected
+		same expected first
+	done
 }

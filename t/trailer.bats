@@ -24,7 +24,7 @@ count() {
 }
 
 # Other tests have the programs that need documents beside their input, or that read no records.
-OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
+OTHERS=(shverify shcut shdrop shreport shdoc shdict sharchive)
 
 @test "the two lists of this file have every program" {
 	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do

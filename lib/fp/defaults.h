@@ -11,6 +11,7 @@
 #define SH_DEFAULT_NGRAM     1  /* tokens of a feature of a fingerprint */
 #define SH_DEFAULT_SET_NGRAM 3  /* tokens of a feature where sets of features are compared */
 #define SH_DEFAULT_DISTANCE  10 /* most bits in which candidates differ */
+#define SH_DEFAULT_BITS      64 /* width of fingerprints; the distance is for this width alone */
 
 /* A pair is a duplicate when its Jaccard or its edit similarity is at least the
  * threshold, in millionths. */

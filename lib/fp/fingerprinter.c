@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "fp/compose.h"
 #include "fp/count.h"
-#include "fp/minhash.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
 #include "published/sums.h"
@@ -39,12 +38,8 @@ struct sh_fingerprinter {
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
 {
-	unsigned bits = opts->minhash ? 64 : opts->bits;
+	unsigned bits = opts->bits;
 
-	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "-b %u: expected a multiple of 64, at most %d, for MinHash fingerprints",
-		    opts->bits, SH_FP_MAX_BITS);
 	if (bits > opts->hash->max_bits)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
 		    opts->hash->name, opts->hash->max_bits);
@@ -59,7 +54,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 	const struct sh_scheme *scheme = f->opts.scheme;
 	bool surpluses = true;
 
-	if (scheme->needs_tokens || scheme->needs_df || scheme->additive)
+	if (!scheme || scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
 	for (int64_t tf = 1; tf < BY_COUNT; tf++) {
 		struct sh_term t = { .tf = (uint64_t)tf, .tokens = (uint64_t)tf };
@@ -90,14 +85,14 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		return NULL;
 	}
 	f->opts = *opts;
-	f->hash_bits = opts->minhash ? 64 : opts->bits;
+	f->hash_bits = opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
 	f->mix = sh_mix_kernel_at(0);
-	f->by_text = !opts->minhash && !opts->scheme->additive &&
+	f->by_text = opts->scheme && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
-	f->by_rounding = opts->rounded && opts->scheme->needs_count;
-	if (opts->scheme->needs_df && !opts->minhash)
+	f->by_rounding = opts->rounded && opts->scheme && opts->scheme->needs_count;
+	if (opts->scheme && opts->scheme->needs_df)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
 		    "same -p",
@@ -326,10 +321,8 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 	}
 	if (hash_features(f, &t, range, features, err) < 0)
 		return -1;
-	if (f->opts.minhash) {
-		sh_minhash(f->feature, features, f->opts.bits, out->w);
+	if (!f->opts.scheme)
 		return 0;
-	}
 	if (add_up(f, features, err) < 0)
 		return -1;
 	/* The scheme freq rounds every weight of a very long document to 0. */

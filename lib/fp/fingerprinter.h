@@ -12,11 +12,11 @@ struct sh_fingerprint_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_hash *hash;
-	const struct sh_scheme *scheme; /* without needs_df; not read with minhash */
+	/* Without needs_df. NULL: the caller wants the hashes of the features only, for a set. */
+	const struct sh_scheme *scheme;
 	unsigned bits;
 	uint64_t seed;
 	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
-	bool minhash; /* MinHash (minhash.h) instead of bit sums; weights are ignored */
 	bool real; /* bit sums are doubles (weight/doubles.h); only for sh_accumulator; 64 bits */
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };

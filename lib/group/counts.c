@@ -7,17 +7,28 @@
 
 enum { SINGLE_SIZES = 4 };
 
+enum sh_counts_by sh_counts_by(const struct sh_pair_record *r)
+{
+	return r->coverage        ? SH_COUNTS_BY_COVERAGE
+	       : r->distance >= 0 ? SH_COUNTS_BY_DISTANCE
+				  : SH_COUNTS_BY_SIMILARITY;
+}
+
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err)
 {
+	static const char *const what[] = { "a distance", "no distance", "coverages" };
+
+	if (sh_counts_by(r) != c->by)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a pair with %s, after pairs with %s: count them apart",
+		    what[sh_counts_by(r)], what[c->by]);
 	if (r->distance >= SH_COUNTS_DISTANCES)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "a distance above %d", SH_COUNTS_DISTANCES - 1);
-	if (r->coverage != c->coverage)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "pairs with coverages (shspan --pairs) and pairs with distances in one input");
 	c->pairs++;
-	if (r->coverage) {
-		c->covered[r->similarity / (SH_WEIGHT_ONE / 10)]++;
+	if (c->by != SH_COUNTS_BY_DISTANCE) {
+		if (r->similarity >= 0)
+			c->tenth[r->similarity / (SH_WEIGHT_ONE / 10)]++;
 		return 0;
 	}
 	c->at[r->distance]++;
@@ -48,7 +59,7 @@ void sh_counts_add(struct sh_counts *c, const struct sh_counts *other)
 	add_all(c->at, other->at, SH_COUNTS_DISTANCES);
 	add_all(c->known, other->known, SH_COUNTS_DISTANCES);
 	add_all(c->similarity, other->similarity, SH_COUNTS_DISTANCES);
-	add_all(c->covered, other->covered, SH_COUNTS_COVERAGES);
+	add_all(c->tenth, other->tenth, SH_COUNTS_TENTHS);
 }
 
 unsigned sh_counts_row(uint32_t size)

@@ -1,4 +1,4 @@
-/* Counts the pairs at each distance or coverage, and the groups of each size, over a stream of
+/* Counts the pairs at each distance, similarity or coverage, and the groups of each size, over a stream of
  * pairs or of groups. The groups of a stream of pairs are its connected components. */
 #ifndef SH_GROUP_COUNTS_H
 #define SH_GROUP_COUNTS_H
@@ -6,9 +6,12 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for
+/* Distances are 0 to 1024. Similarities and coverages are by tenths; 1.0 has its own row. of_size[] has a row for
  * each of the sizes 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on. */
-enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_COVERAGES = 11, SH_COUNTS_SIZES = 4 + 30 };
+enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_TENTHS = 11, SH_COUNTS_SIZES = 4 + 30 };
+
+/* What all pairs of an input have. */
+enum sh_counts_by { SH_COUNTS_BY_DISTANCE, SH_COUNTS_BY_SIMILARITY, SH_COUNTS_BY_COVERAGE };
 
 struct sh_counts {
 	uint64_t pairs;
@@ -16,11 +19,10 @@ struct sh_counts {
 	uint64_t known[SH_COUNTS_DISTANCES]; /* pairs at this distance that have a similarity */
 	/* sum of these similarities, in ten thousandths */
 	uint64_t similarity[SH_COUNTS_DISTANCES];
-	/* pairs of coverage records, by the tenths of their greater coverage */
-	uint64_t covered[SH_COUNTS_COVERAGES];
-	/* All pairs are coverage records, and count in covered[] only. Set before the first
-	 * pair. */
-	bool coverage;
+	/* pairs without a distance, by the tenths of their similarity or of their greater coverage;
+	 * a pair of unknown similarity is not counted here */
+	uint64_t tenth[SH_COUNTS_TENTHS];
+	enum sh_counts_by by; /* set before the first pair */
 
 	/* members: records of groups; keepers: records whose document is its own keeper */
 	uint64_t members, keepers;
@@ -30,8 +32,11 @@ struct sh_counts {
 	uint32_t largest;                  /* documents of the largest group */
 };
 
-/* Counts a pair. counts->coverage says what all pairs are. SH_ERR_RECORD: the distance is
- * SH_COUNTS_DISTANCES or more, or the pair is of the other kind. */
+/* Returns what the pair has. */
+enum sh_counts_by sh_counts_by(const struct sh_pair_record *r);
+
+/* Counts a pair. c->by says what all pairs have. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES
+ * or more, or the pair has something else. */
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
 /* Counts a record of groups: a document and the keeper of its group. */
 void sh_counts_group(struct sh_counts *c, struct sh_slice id, struct sh_slice keeper);

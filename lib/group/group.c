@@ -133,14 +133,15 @@ static int rows_init(struct rows *r, struct sh_tables *tables, uint32_t n,
 	return 0;
 }
 
-static void assign_stars(uint32_t *keeper, uint32_t n, const struct rows *r, const uint32_t *order)
+static void assign_stars(
+    uint32_t fixed, uint32_t *keeper, uint32_t n, const struct rows *r, const uint32_t *order)
 {
 	for (uint32_t i = 0; i < n; i++)
-		keeper[i] = NOBODY;
+		keeper[order[i]] = i < fixed ? order[i] : NOBODY;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t centre = order[i];
 
-		if (keeper[centre] != NOBODY)
+		if (keeper[centre] != NOBODY && keeper[centre] != centre)
 			continue;
 		keeper[centre] = centre;
 		for (size_t e = r->start[centre]; e < r->start[(size_t)centre + 1]; e++)
@@ -149,7 +150,7 @@ static void assign_stars(uint32_t *keeper, uint32_t n, const struct rows *r, con
 	}
 }
 
-int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
+int sh_group_star_in(struct sh_tables *tables, uint32_t fixed, uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err)
 {
 	struct rows r = { 0 };
@@ -158,7 +159,7 @@ int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
 
 	if (order && rank_order(order, n, rank, err) == 0 &&
 	    rows_init(&r, tables, n, edge, m, err) == 0) {
-		assign_stars(keeper, n, &r, order);
+		assign_stars(fixed, keeper, n, &r, order);
 		status = 0;
 	}
 	sh_tables_put(tables, order);
@@ -170,7 +171,7 @@ int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err)
 {
-	return sh_group_star_in(NULL, keeper, n, edge, m, rank, err);
+	return sh_group_star_in(NULL, 0, keeper, n, edge, m, rank, err);
 }
 
 /* Stores all keepers, or all other nodes, where their groups have room. */

@@ -14,7 +14,8 @@
 
 #include "io/tables.h"
 
-/* A pair of nodes. similarity: in ten thousandths, rounded; SH_EDGE_NONE when it is not known. */
+/* A pair of nodes. similarity: in ten thousandths, rounded. Both are SH_EDGE_NONE when they are not
+ * known. */
 struct sh_edge {
 	uint32_t a, b;
 	uint16_t distance;
@@ -52,8 +53,9 @@ int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, si
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 
-/* Does the same as sh_group_star(), with its memory in tables. */
-int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
+/* Does the same as sh_group_star(), with its memory in tables. fixed: the nodes of the first `fixed`
+ * ranks are keepers, also where a pair connects two of them. */
+int sh_group_star_in(struct sh_tables *tables, uint32_t fixed, uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
 
 /* Stores all nodes in order[], group by group, in the order of the keepers. In each group the

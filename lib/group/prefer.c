@@ -2,38 +2,69 @@
 
 #include <stdlib.h>
 
-#include "join/pairsort.h"
+#include "io/lines.h"
 #include "record/escape.h"
 #include "stream/docs.h"
+#include "unicode/utf8.h"
 
-void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
-{
-	static const char *const names[] = { "first", "longest", "newest" };
-
-	*prefer = (struct sh_prefer){ .which = SH_PREFER_RANKED, .path = text };
-	for (unsigned i = 0; i < 3; i++)
-		if (strcmp(text, names[i]) == 0)
-			*prefer = (struct sh_prefer){ .which = (enum sh_prefer_which)i };
-}
+/* Places of ids that the input lacks are from here on. */
+#define UNKNOWN (UINT64_C(1) << 63)
 
 struct ranking {
-	const struct sh_prefer *prefer;
+	struct sh_prefer *prefer;
 	const struct sh_idset *ids;
-	const struct sh_document_form *form;
-	bool *known;     /* by id: the input has it */
-	uint32_t *order; /* known ids, by their first occurrences */
-	uint32_t n;      /* known ids */
-	/* SH_PREFER_LONGEST, of the known ids in the same order: the length of the text, counted
-	 * down, then the place in order[] */
-	struct sh_pairs keys;
+	struct sh_rank *rank;         /* by id */
+	struct sh_rank_values values; /* by id, with a rule by value */
+	uint32_t n;                   /* known ids */
 };
 
-/* ---- reading, by several threads ---- */
+/* ---- lists of ids ---- */
 
-/* A line with one of the ids. */
+/* Calls set() for each id of the files, with its place among the lines. */
+static int read_list(struct ranking *r, const char *const *names, size_t n,
+    void (*set)(struct ranking *r, uint32_t id, uint64_t place), struct sh_error *err)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	uint64_t place = 0;
+	uint32_t id;
+	int status = 0;
+
+	if (n == 0)
+		return 0;
+	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n);
+	while ((status = sh_lines_next(&lines, &line, err)) > 0) {
+		line = lines.starts_file ? sh_utf8_skip_bom(line) : line;
+		if (sh_idset_find(r->ids, sh_record_listed(line), &id))
+			set(r, id, place);
+		place++;
+	}
+	sh_lines_free(&lines);
+	return status;
+}
+
+static void protect(struct ranking *r, uint32_t id, uint64_t place)
+{
+	(void)place;
+	r->prefer->n_protected += !r->rank[id].is_protected;
+	r->rank[id].is_protected = true;
+}
+
+static void list(struct ranking *r, uint32_t id, uint64_t place)
+{
+	if (r->rank[id].by_rule != SH_RANK_UNLISTED)
+		return;
+	r->rank[id].by_rule = place < SH_RANK_UNLISTED ? place : SH_RANK_UNLISTED - 1;
+	r->n += r->prefer->n_docs == 0;
+}
+
+/* ---- documents, by several threads ---- */
+
+/* A document with one of the ids. Its record follows in job->out, for a rule by value. */
 struct met {
 	uint32_t id;
 	uint32_t length; /* of the document's text, in bytes */
+	size_t record;   /* bytes of the record */
 };
 
 struct reader {
@@ -45,19 +76,22 @@ static int each_line(void *reader, struct sh_slice line, struct sh_job *job, str
 {
 	struct reader *r = reader;
 	const struct ranking *all = r->ranking;
-	const struct sh_document_form *form = all->form;
+	const struct sh_document_form *form = all->prefer->form;
 	bool plain = form->json || form->line_ids || form->csv;
-	struct sh_document doc = { 0 };
+	struct sh_document doc;
 	struct met m = { 0 };
 
-	if (all->prefer->which == SH_PREFER_RANKED)
-		doc.id = sh_record_listed(line);
-	else if (sh_document_parse(form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
+	if (sh_document_parse(form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
 		return -1;
 	if (!sh_idset_find(all->ids, doc.id, &m.id))
 		return 0;
-	if (all->keys.pair)
+	if (all->prefer->rule.by == SH_RANK_LONGEST)
 		m.length = (uint32_t)(plain ? doc.text.n : sh_unescaped_length(doc.text));
+	if (sh_rank_by_value(&all->prefer->rule)) {
+		m.record = line.n;
+		if (sh_buf_add(&job->out, line.p, line.n, err) < 0)
+			return -1;
+	}
 	return sh_buf_add(&job->facts, &m, sizeof m, err);
 }
 
@@ -65,30 +99,33 @@ static int each_line(void *reader, struct sh_slice line, struct sh_job *job, str
 static int work(void *reader, struct sh_job *job)
 {
 	struct reader *r = reader;
-	const struct sh_prefer *prefer = r->ranking->prefer;
-	bool documents = prefer->which != SH_PREFER_RANKED;
 
-	if (job->from.starts_file && documents && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
+	if (sh_docs_begin(job) < 0)
 		return -1;
-	}
-	return sh_job_lines(job, prefer->rejected != NULL, each_line, r);
+	return sh_job_lines(job, r->ranking->prefer->rejected != NULL, each_line, r);
 }
 
-static int collect_lengths(void *ranking, struct sh_job *job, struct sh_error *err)
+static int collect(void *ranking, struct sh_job *job, struct sh_error *err)
 {
 	struct ranking *r = ranking;
+	const struct sh_prefer *prefer = r->prefer;
 	const struct met *m = (const struct met *)(const void *)job->facts.p;
+	const char *record = job->out.p;
 
-	for (size_t i = 0; i < job->facts.n / sizeof *m; i++) {
-		if (r->known[m[i].id])
+	for (size_t i = 0; i < job->facts.n / sizeof *m; record += m[i++].record) {
+		struct sh_rank *rank = &r->rank[m[i].id];
+
+		if (rank->place < UNKNOWN)
 			continue;
-		r->known[m[i].id] = true;
-		if (r->keys.pair)
-			r->keys.pair[r->n] = (uint64_t)(UINT32_MAX - m[i].length) << 32 | r->n;
-		r->order[r->n++] = m[i].id;
+		rank->place = r->n++;
+		if (prefer->rule.by != SH_RANK_LISTED)
+			rank->by_rule = sh_rank_by_rule(
+			    &prefer->rule, rank->place, m[i].length, SH_RANK_UNLISTED);
+		if (m[i].record &&
+		    sh_rank_values_add(&r->values, m[i].id, sh_slice(record, m[i].record), err) < 0)
+			return -1;
 	}
-	return job->rejected ? r->prefer->rejected(r->prefer->arg, job, err) : 0;
+	return job->rejected ? prefer->rejected(prefer->arg, job, err) : 0;
 }
 
 static int read_source(struct ranking *r, struct sh_source *source, struct sh_error *err)
@@ -96,7 +133,7 @@ static int read_source(struct ranking *r, struct sh_source *source, struct sh_er
 	unsigned threads = r->prefer->threads;
 	struct reader *readers = calloc(threads, sizeof *readers);
 	void **workers = calloc(threads, sizeof *workers);
-	struct sh_pool pool = { work, workers, threads, collect_lengths, r };
+	struct sh_pool pool = { work, workers, threads, collect, r };
 	int status = readers && workers ? 0 : sh_error_nomem(err);
 
 	for (unsigned i = 0; status == 0 && i < threads; i++) {
@@ -112,109 +149,101 @@ static int read_source(struct ranking *r, struct sh_source *source, struct sh_er
 	return status;
 }
 
-static int read_files(struct ranking *r, const char *const *names, size_t n, struct sh_error *err)
+static void set_value_rank(void *ranking, uint32_t id, uint64_t rank)
 {
-	bool documents = r->prefer->which != SH_PREFER_RANKED;
+	struct ranking *r = ranking;
+
+	r->rank[id].by_rule = rank;
+}
+
+static int read_documents(struct ranking *r, struct sh_error *err)
+{
+	const struct sh_prefer *prefer = r->prefer;
+	const struct sh_document_form *form = prefer->form;
 	struct sh_source source;
 	struct sh_slice first;
 	int status = 0;
 
-	sh_source_init(&source, (char *const *)(uintptr_t)names, n);
-	source.trailer = r->prefer->trailer && documents;
-	source.crlf = r->form->crlf;
-	source.header.wanted = r->form->columns && documents;
-	source.header.csv = r->form->csv && documents;
+	sh_source_init(&source, (char *const *)(uintptr_t)prefer->docs, prefer->n_docs);
+	source.trailer = prefer->trailer;
+	source.crlf = form->crlf;
+	source.header.wanted = form->columns;
+	source.header.csv = form->csv;
+	source.blanks = form->json || form->csv;
 	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
-					sh_docs_header(r->form, &source.header, err) < 0))
+					sh_docs_header(form, &source.header, err) < 0))
 		status = -1;
+	if (status == 0 && sh_rank_by_value(&prefer->rule))
+		status = sh_rank_values_header(&r->values, sh_header_bare(&source.header), err);
 	if (status == 0)
 		status = read_source(r, &source, err);
 	sh_source_free(&source);
+	if (status == 0)
+		sh_rank_values_finish(&r->values, set_value_rank, r);
 	return status;
 }
 
 /* ---- ranks ---- */
 
-/* Moves the ids of longer documents to the front. */
-static int order_by_length(struct ranking *r, struct sh_error *err)
+static int by_rank(const void *a, const void *b, void *rank)
 {
-	uint32_t *order = malloc((size_t)r->n * sizeof *order + 1);
+	const struct sh_rank *r = rank;
 
-	r->keys.n = r->n;
-	if (!order)
-		return sh_error_nomem(err);
-	if (sh_pairs_sort(&r->keys, r->prefer->threads, NULL, err) < 0) {
-		free(order);
-		return -1;
+	return sh_rank_compare(r[*(const uint32_t *)a], r[*(const uint32_t *)b]);
+}
+
+static int read_all(struct ranking *r, struct sh_error *err)
+{
+	struct sh_prefer *prefer = r->prefer;
+	bool listed = prefer->rule.by == SH_RANK_LISTED;
+
+	for (uint32_t i = 0; i < r->ids->n; i++) {
+		r->rank[i] = (struct sh_rank){ .by_rule = UINT64_MAX, .place = UNKNOWN + i };
+		if (listed)
+			r->rank[i].by_rule = SH_RANK_UNLISTED;
+		else if (prefer->n_docs == 0)
+			r->rank[i].by_rule = sh_rank_by_rule(&prefer->rule, i, 0, SH_RANK_UNLISTED);
 	}
-	for (uint32_t i = 0; i < r->n; i++)
-		order[i] = r->order[(uint32_t)r->keys.pair[i]];
-	free(r->order);
-	r->order = order;
+	prefer->n_protected = 0;
+	if (read_list(r, prefer->protects, prefer->n_protects, protect, err) < 0 ||
+	    read_list(r, &prefer->rule.path, listed, list, err) < 0)
+		return -1;
+	if (prefer->n_docs)
+		return read_documents(r, err);
+	if (!listed)
+		r->n = r->ids->n;
 	return 0;
 }
 
-/* Ranks the known ids by order[], then the unknown ids. */
-static void rank(const struct ranking *r, uint32_t *ranks)
+uint32_t *sh_prefer_ranks(
+    struct sh_prefer *prefer, const struct sh_idset *ids, struct sh_error *err)
 {
-	bool newest = r->prefer->which == SH_PREFER_NEWEST;
-	uint32_t next = r->n;
-
-	for (uint32_t i = 0; i < r->n; i++)
-		ranks[r->order[i]] = newest ? r->n - 1 - i : i;
-	for (uint32_t i = 0; i < r->ids->n; i++)
-		if (!r->known[i])
-			ranks[i] = next++;
-}
-
-/* Without files, all ids are known, in bytewise order. */
-static int find_order(struct ranking *r, const char *const *names, size_t n, struct sh_error *err)
-{
-	bool longest = r->prefer->which == SH_PREFER_LONGEST;
-
-	if (n == 0) {
-		r->n = r->ids->n;
-		for (uint32_t i = 0; i < r->n; i++)
-			r->order[i] = i;
-		memset(r->known, true, r->n);
-		return 0;
-	}
-	if (longest) {
-		r->keys.cap = r->ids->n;
-		r->keys.pair = sh_tables_get(NULL, r->keys.cap, sizeof *r->keys.pair, err);
-		if (!r->keys.pair)
-			return -1;
-	}
-	if (read_files(r, names, n, err) < 0)
-		return -1;
-	return longest ? order_by_length(r, err) : 0;
-}
-
-uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_idset *ids,
-    const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
-    struct sh_error *err)
-{
-	struct ranking r = { .prefer = prefer, .ids = ids, .form = form };
+	struct ranking r = { .prefer = prefer,
+		.ids = ids,
+		.values = { .rule = prefer->rule, .form = prefer->form } };
+	uint32_t *order = malloc(ids->n * sizeof *order + 1);
 	uint32_t *ranks = malloc(ids->n * sizeof *ranks + 1);
-	int status;
+	int status = -1;
 
-	r.known = calloc((size_t)ids->n + 1, sizeof *r.known);
-	r.order = malloc(ids->n * sizeof *r.order + 1);
-	if (prefer->which == SH_PREFER_RANKED) {
-		docs = &prefer->path;
-		n_docs = 1;
-	}
-	status =
-	    ranks && r.known && r.order ? find_order(&r, docs, n_docs, err) : sh_error_nomem(err);
+	r.rank = malloc(ids->n * sizeof *r.rank + 1);
+	if (!order || !ranks || !r.rank)
+		sh_error_nomem(err);
+	else
+		status = read_all(&r, err);
 	if (status == 0) {
-		rank(&r, ranks);
-		*unknown = ids->n - r.n;
+		for (uint32_t i = 0; i < ids->n; i++)
+			order[i] = i;
+		qsort_r(order, ids->n, sizeof *order, by_rank, r.rank);
+		for (uint32_t i = 0; i < ids->n; i++)
+			ranks[order[i]] = i;
+		prefer->unknown = ids->n - r.n;
+		sh_rank_values_doubt(&r.values, prefer->doubt);
 	} else {
 		free(ranks);
 		ranks = NULL;
 	}
-	free(r.known);
-	free(r.order);
-	sh_tables_put(NULL, r.keys.pair);
+	sh_rank_values_free(&r.values);
+	free(order);
+	free(r.rank);
 	return ranks;
 }

@@ -374,6 +374,7 @@ static int compare_edits(const struct sh_verifier *v, const struct entry *a, con
 		return -1;
 	s->reaches = sh_similarity_reaches(
 	    s, opts->measure->any ? opts->edit_threshold : opts->threshold, SH_WEIGHT_ONE);
+	s->edit = true;
 	return 0;
 }
 
@@ -417,7 +418,7 @@ static int compare_any(const struct sh_verifier *v, struct entry *a, struct entr
 		return 0;
 	common = sh_sets_share(&a->set, &b->set);
 	all = a->set.n + b->set.n - common;
-	*s = (struct sh_similarity){ sh_wide(common), sh_wide(all), sh_wide(all), false };
+	*s = (struct sh_similarity){ .num = sh_wide(common), .a = sh_wide(all), .b = sh_wide(all) };
 	s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
 	if (s->reaches || common < e.common)
 		return 0;

@@ -53,13 +53,19 @@ int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh
 	return made ? sync_name(f, err) : 0;
 }
 
-void sh_folder_close(struct sh_folder *f)
+void sh_folder_unlock(struct sh_folder *f)
 {
 	if (f->lock >= 0)
 		close(f->lock);
+	f->lock = -1;
+}
+
+void sh_folder_close(struct sh_folder *f)
+{
+	sh_folder_unlock(f);
 	if (f->fd >= 0)
 		close(f->fd);
-	f->fd = f->lock = -1;
+	f->fd = -1;
 }
 
 /* ---- the lock ---- */

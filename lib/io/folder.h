@@ -26,6 +26,9 @@ void sh_folder_close(struct sh_folder *f);
  * sh_folder_has() and the functions that create, publish or remove files fail with SH_ERR_PARAM. */
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err);
 
+/* Gives the lock back. sh_folder_lock() may be called again. */
+void sh_folder_unlock(struct sh_folder *f);
+
 /* Returns whether the path still leads to the open folder. Somebody may have moved the folder. */
 bool sh_folder_in_place(const struct sh_folder *f);
 

@@ -4,6 +4,7 @@
 #include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
+#include "match/rank.h"
 
 enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
@@ -131,18 +132,6 @@ static uint16_t at_most(size_t n)
 	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
-/* Returns a hash of a sequence of tokens. */
-static uint64_t hash_text(const uint64_t *token, size_t n)
-{
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
-		h ^= h >> 29;
-	}
-	return h;
-}
-
 int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
     struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err)
 {
@@ -160,8 +149,8 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	about.tokens = at_most(t.n);
 	about.features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
 	memcpy(row, &about, sizeof about);
-	return sh_posting_pack(d->match->postings, keys.key, keys.n,
-	    keys.n ? hash_text(token, t.n) : 0, document, (uint8_t *)row + sizeof about, more, err);
+	return sh_posting_pack(d->match->postings, keys.key, keys.n, document,
+	    (uint8_t *)row + sizeof about, more, err);
 }
 
 /* Appends n elements to an array by document. from: NULL for zeros. */
@@ -238,6 +227,20 @@ static int make_marks(struct sh_engine *m, struct sh_error *err)
 	return m->rank ? 0 : -1;
 }
 
+/* Makes room in m->rank for the last n of m->n documents. */
+static int lengthen_marks(struct sh_engine *m, size_t n, struct sh_error *err)
+{
+	uint32_t *before = m->rank;
+
+	if (!before)
+		return 0;
+	m->rank = NULL;
+	if (make_marks(m, err) == 0)
+		memcpy(m->rank, before, (m->n - n) * sizeof *before);
+	sh_tables_put(m->opts.tables, before);
+	return m->rank ? 0 : -1;
+}
+
 int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err)
 {
 	if (make_marks(m, err) < 0)
@@ -256,7 +259,7 @@ int sh_engine_add_stored(
 	for (size_t i = 0; !described && i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
-	return 0;
+	return lengthen_marks(m, n, err);
 }
 
 int sh_engine_add_postings(
@@ -284,21 +287,28 @@ static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_p
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
-	size_t parts = sh_key_postings_divide(m->postings, 0, SH_COLUMNS, m->n, m->opts.memory / 6);
+	size_t parts = sh_key_postings_divide(
+	    m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
 	struct sh_sort_room room = { 0 };
 	struct sh_buf list = { 0 };
 	struct sh_sorted sorted;
+	uint32_t *number = NULL;
 	int status = 0;
 
 	/* The numbers serve as ranks, but documents that are left out have none. */
-	for (uint32_t i = 0; m->rank && i < m->n_read; i++)
-		if (m->rank[i] != SH_NO_DOCUMENT)
-			m->rank[i] = i;
+	if (m->rank) {
+		number = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *number, err);
+		if (!number)
+			return -1;
+		for (uint32_t i = 0; i < m->n; i++)
+			number[i] = m->rank[i] == SH_NO_DOCUMENT ? SH_NO_DOCUMENT : i;
+	}
 	for (size_t i = 0; status == 0 && i < parts; i++) {
-		status = sh_key_postings_sort(m->postings, i, m->rank, &room, &sorted, err);
+		status = sh_key_postings_sort(m->postings, i, number, &room, &sorted, err);
 		if (status == 0)
 			status = pass_part(&sorted, &list, fn, arg, err);
 	}
+	sh_tables_put(m->opts.tables, number);
 	sh_sort_room_free(&room);
 	sh_buf_free(&list);
 	return status;
@@ -306,16 +316,18 @@ int sh_engine_postings(
 
 /* ---- ranks ---- */
 
+static struct sh_rank rank_of_document(const struct sh_engine *m, uint32_t document)
+{
+	return (struct sh_rank){ sh_engine_is_protected(m, document),
+		m->given ? m->given[document] : 0, document };
+}
+
 static int by_rank(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct sh_engine *m = arg;
 
-	if (sh_engine_is_protected(m, x) != sh_engine_is_protected(m, y))
-		return sh_engine_is_protected(m, x) ? -1 : 1;
-	if (m->given && m->given[x] != m->given[y])
-		return m->given[x] < m->given[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return sh_rank_compare(rank_of_document(m, x), rank_of_document(m, y));
 }
 
 /* Makes the permutation of numbers and ranks, unless they are equal. */
@@ -403,19 +415,17 @@ static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
 	return sh_comparer_excludes(&m->matching, a->tokens, b->tokens, a->features, b->features);
 }
 
-/* Returns the rank to compare with in place of a candidate, or SH_UNKNOWN: none. For stars a copy
- * is a dropped document. For chains the document of which it is a copy takes its place. */
-static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
+/* Returns whether a document is compared with a candidate. For stars the candidate is not known to
+ * be dropped. */
+static bool is_compared(const struct sh_engine *m, uint32_t rank, uint32_t other)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
+	/* Documents that stay are not compared with each other. They may link a chain. */
+	uint32_t apart = m->opts.single ? m->prior : m->fixed;
 
 	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
-		return SH_UNKNOWN;
-	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
-		other = keeper & ~SH_COPY;
-	if (other == rank || (rank < m->fixed && other < m->fixed) || excludes(m, rank, other))
-		return SH_UNKNOWN;
-	return other;
+		return false;
+	return other != rank && (rank >= apart || other >= apart) && !excludes(m, rank, other);
 }
 
 size_t sh_engine_candidates(
@@ -427,9 +437,9 @@ size_t sh_engine_candidates(
 	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
 		return SIZE_MAX;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t other = candidate(w->match, rank, (uint32_t)room->partner[i]);
+		uint32_t other = (uint32_t)room->partner[i];
 
-		if (other != SH_UNKNOWN)
+		if (is_compared(w->match, rank, other))
 			room->partner[kept++] = other;
 	}
 	*found = sh_numsort(room->partner, room->room, kept);
@@ -541,10 +551,13 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	    each_rank(m, TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
-	if (find_partners(m, 0, SH_COLUMNS, err) < 0)
+	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
-	sh_key_postings_delete(m->postings);
-	m->postings = NULL;
+	/* With an archive the caller stores them. */
+	if (!m->opts.stored) {
+		sh_key_postings_delete(m->postings);
+		m->postings = NULL;
+	}
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;
@@ -565,6 +578,11 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 static uint32_t rank_of(const struct sh_engine *m, uint32_t document)
 {
 	return m->rank ? m->rank[document] : document;
+}
+
+bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document)
+{
+	return m->described[document].tokens > 0;
 }
 
 uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document)

@@ -122,6 +122,8 @@ int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct s
 /* Changes the rank of a document. Possible only when a block had ranks. */
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank);
 bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document);
+/* Returns whether a document of the input has tokens. Without tokens it is in no pair. */
+bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document);
 
 /* ---- an archive ---- */
 
@@ -130,7 +132,8 @@ bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document);
 typedef int sh_engine_postings_fn(
     void *arg, const struct sh_key_posting *posting, size_t n, struct sh_error *err);
 
-/* Passes the postings of all documents that were added and not left out, in one thread. */
+/* Passes the postings of all documents that were added and not left out, in one thread. After the
+ * run only when opts.stored is set. */
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err);
 

@@ -81,6 +81,16 @@ void sh_key_secret(uint64_t seed, uint64_t secret[2])
 	secret[1] = sh_mix_moremur(secret[0] + seed + SH_MIX_GOLDEN);
 }
 
+unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens)
+{
+	const uint64_t part[] = { tokens, r->jaccard, r->edit, r->keys, r->rows };
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		x = sh_mix_moremur(x + SH_MIX_GOLDEN + part[i]);
+	return (unsigned)(x >> 48) | !(x >> 48);
+}
+
 /* ---- the maker ---- */
 
 /* A prefix of `features` features, sorted by their hashes. pairs: the keys are the pairs of these
@@ -454,6 +464,21 @@ static int count_some(
 		   : count_features(m, count, &d->features, err);
 }
 
+/* Adds the key of the whole text. */
+static int add_text(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_error *err)
+{
+	uint64_t h = n;
+
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
+		h ^= h >> 29;
+	}
+	if (SH_RESERVE(m->key, m->cap, m->n + 1, err) < 0)
+		return -1;
+	add_key(m, SH_COLUMN_TEXT, h >> (64 - SH_KEYS_BITS), false);
+	return 0;
+}
+
 int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_doc_keys *keys,
     struct sh_error *err)
 {
@@ -480,6 +505,8 @@ int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct
 		return -1;
 	if (r->edit && n <= m->reach_tokens &&
 	    add_all_grams(m, token, n, keys->short_edit, err) < 0)
+		return -1;
+	if (add_text(m, token, n, err) < 0)
 		return -1;
 	keys->key = m->key;
 	keys->n = m->n;

@@ -24,7 +24,10 @@
  * the prefix by one and take its pairs of features as keys. Keys of single features would make a
  * number of candidates that is quadratic in the documents.
  *
- * In the columns 2 and 3, two documents that are not short are no candidates.
+ * 4. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all tokens.
+ *    Such documents meet the first one of them, however many documents share their other keys.
+ *
+ * In the columns of 2 and 3, two documents that are not short are no candidates.
  *
  * Keys depend on the rule, the secret and the tokens only: they are the same on all machines. */
 #ifndef SH_MATCH_KEYS_H
@@ -42,6 +45,7 @@ enum {
 	SH_KEYS_ROWS_MAX = 16, /* most minwise values of a key */
 	SH_COLUMN_FEATURE = SH_KEYS_MAX,
 	SH_COLUMN_GRAM,
+	SH_COLUMN_TEXT,
 	SH_COLUMNS,        /* columns are below */
 	SH_KEYS_BITS = 40, /* of the hash of a key */
 };
@@ -65,6 +69,10 @@ void sh_key_rules_complete(struct sh_key_rules *r);
  * bytes guards against texts that are written to share keys. */
 void sh_key_secret(uint64_t seed, uint64_t secret[2]);
 
+/* Returns the tag of the rules for key records (keyrecord.h), 1 to 65535. tokens: the tag of all
+ * settings that decide the tokens and the secret. */
+unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens);
+
 struct sh_doc_key {
 	uint64_t hash;  /* below 2^SH_KEYS_BITS */
 	uint8_t column; /* below SH_COLUMNS */
@@ -72,6 +80,12 @@ struct sh_doc_key {
 	 * In other columns two documents are candidates only when one of them has it set. */
 	bool is_short;
 };
+
+/* Returns whether only pairs with a short document are candidates in this column. */
+static inline bool sh_column_of_short(unsigned column)
+{
+	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
+}
 
 /* The keys of a document. No key occurs twice. A document that cannot be in a pair has no keys. */
 struct sh_doc_keys {

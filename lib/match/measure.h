@@ -6,7 +6,7 @@
  *     containment2 |A and B| / |B|                     of the feature sets
  *     cosine       sum(a b) / sqrt(sum(a^2) sum(b^2))  of the features' weights a and b
  *     edit         1 - distance / max(n, m)            of n and m tokens, see align.h
- *     any          edit when edit alone reaches its threshold, otherwise jaccard
+ *     any          jaccard when it reaches its threshold, otherwise edit
  *
  * A similarity is stored as num / sqrt(a * b) in integers and compared in this form, so no rounding
  * decides about a pair. A document without features has similarity 0 to each document. */
@@ -21,7 +21,8 @@
 
 struct sh_similarity {
 	struct sh_wide num, a, b; /* num^2 <= a * b; below 2^85 */
-	bool reaches;             /* set by sh_verify(): the similarity is at least the threshold */
+	/* Set by sh_verify(): the similarity is at least the threshold; it is the edit similarity. */
+	bool reaches, edit;
 };
 
 /* A feature set with its weights. Weights are whole numbers below 2^32: counts, or millionths of

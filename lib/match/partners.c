@@ -86,10 +86,8 @@ static int find_buckets(void *worker, size_t from, size_t to, struct sh_error *e
 			for (j = i + 1; j < s.n && s.word[j] >> s.shift == s.word[i] >> s.shift;
 			     j++) {
 			}
-			if (j - i > 1 &&
-			    add_bucket(w, s.word + i, j - i, s.shift,
-				s.column == SH_COLUMN_FEATURE || s.column == SH_COLUMN_GRAM,
-				err) < 0)
+			if (j - i > 1 && add_bucket(w, s.word + i, j - i, s.shift,
+					     sh_column_of_short(s.column), err) < 0)
 				return -1;
 		}
 	}

@@ -53,7 +53,7 @@ struct sh_key_postings {
 	struct block *block;
 	size_t n_blocks, block_cap;
 	uint64_t documents;
-	struct column column[SH_COLUMN_TEXT + 2];
+	struct column column[SH_COLUMNS + 1];
 	/* set by sh_key_postings_divide() */
 	unsigned from, to, rank_bits;
 };
@@ -77,7 +77,7 @@ void sh_key_postings_delete(struct sh_key_postings *p)
 		return;
 	for (size_t i = 0; i < p->n_blocks; i++)
 		free(p->block[i].p);
-	for (unsigned i = 0; i <= SH_COLUMN_TEXT; i++) {
+	for (unsigned i = 0; i < SH_COLUMNS; i++) {
 		free(p->column[i].chunk);
 		free(p->column[i].further);
 	}
@@ -106,25 +106,30 @@ static void pack_hash(uint8_t *to, uint64_t hash)
 	to[sizeof low] = (uint8_t)(hash >> 32);
 }
 
-int sh_posting_pack(const struct sh_key_postings *p, const struct sh_doc_key *key, size_t n,
-    uint64_t text, uint32_t document, uint8_t *row, struct sh_buf *more, struct sh_error *err)
+/* Returns the place of a packed column in a row. */
+static unsigned slot_of(const struct sh_key_postings *p, unsigned column)
 {
-	unsigned next = 0; /* the packed columns below it are filled */
+	return column == SH_COLUMN_TEXT ? p->packed : column;
+}
+
+int sh_posting_pack(const struct sh_key_postings *p, const struct sh_doc_key *key, size_t n,
+    uint32_t document, uint8_t *row, struct sh_buf *more, struct sh_error *err)
+{
+	int last = -1; /* the last column that was filled */
 
 	memset(row, 0xff, sh_key_postings_row(p));
 	for (size_t i = 0; i < n; i++) {
 		struct sh_key_posting further = { key[i].hash, document, key[i].column,
 			key[i].is_short };
 
-		if (key[i].column < p->packed && key[i].column >= next && key[i].hash != ABSENT) {
-			pack_hash(row + (size_t)key[i].column * SH_POSTING_BYTES, key[i].hash);
-			next = key[i].column + 1u;
+		if (is_packed(p, key[i].column) && key[i].column != last && key[i].hash != ABSENT) {
+			pack_hash(row + (size_t)slot_of(p, key[i].column) * SH_POSTING_BYTES,
+			    key[i].hash);
+			last = key[i].column;
 		} else if (sh_buf_add(more, &further, sizeof further, err) < 0) {
 			return -1;
 		}
 	}
-	if (n)
-		pack_hash(row + (size_t)p->packed * SH_POSTING_BYTES, text >> (64 - SH_KEYS_BITS));
 	return 0;
 }
 
@@ -168,7 +173,7 @@ static int begin_block(struct sh_key_postings *p, struct sh_error *err)
 }
 
 /* slot: the place of a packed column in a row. */
-static uint8_t *slot_of(uint8_t *block, unsigned slot)
+static uint8_t *slot_in(uint8_t *block, unsigned slot)
 {
 	return block + (size_t)slot * BLOCK * SH_POSTING_BYTES;
 }
@@ -185,8 +190,8 @@ int sh_key_postings_add(
 		block = p->block[p->n_blocks - 1].p;
 		for (unsigned c = 0; c <= p->packed; c++) {
 			const uint8_t *from = rows + (size_t)c * SH_POSTING_BYTES;
-			uint8_t *low = slot_of(block, c) + at * sizeof(uint32_t);
-			uint8_t *high = slot_of(block, c) + BLOCK * sizeof(uint32_t) + at;
+			uint8_t *low = slot_in(block, c) + at * sizeof(uint32_t);
+			uint8_t *high = slot_in(block, c) + BLOCK * sizeof(uint32_t) + at;
 
 			for (size_t i = 0; i < some; i++, from += stride) {
 				memcpy(low + i * sizeof(uint32_t), from, sizeof(uint32_t));
@@ -291,7 +296,7 @@ static int load_block(const struct sh_key_postings *p, size_t block, unsigned sl
 	const struct block *b = &p->block[block];
 
 	if (b->p) {
-		*low = slot_of(b->p, slot);
+		*low = slot_in(b->p, slot);
 	} else {
 		if (SH_RESERVE(room->high, room->high_cap, (size_t)BLOCK * SH_POSTING_BYTES, err) <
 			0 ||
@@ -307,7 +312,7 @@ static int load_block(const struct sh_key_postings *p, size_t block, unsigned sl
 static int gather_packed(const struct sh_key_postings *p, const struct part *part,
     struct sh_sort_room *room, size_t *n, struct sh_error *err)
 {
-	unsigned slot = part->column == SH_COLUMN_TEXT ? p->packed : part->column;
+	unsigned slot = slot_of(p, part->column);
 
 	for (size_t b = 0; b < p->n_blocks; b++) {
 		uint32_t first = (uint32_t)(b * BLOCK);

@@ -21,15 +21,13 @@
 enum {
 	SH_POSTING_BYTES = 5, /* of a packed key */
 	SH_DOCUMENTS_BITS = 31,
-	/* The column of a hash of all tokens of a document: documents of one text share it. */
-	SH_COLUMN_TEXT = SH_COLUMNS,
 };
 
 /* A posting outside of the packed columns. */
 struct sh_key_posting {
 	uint64_t hash;     /* below 2^SH_KEYS_BITS */
 	uint32_t document; /* its number */
-	uint8_t column;    /* up to and including SH_COLUMN_TEXT */
+	uint8_t column;    /* below SH_COLUMNS */
 	bool is_short;     /* see struct sh_doc_key */
 };
 
@@ -43,11 +41,11 @@ struct sh_key_postings *sh_key_postings_new(
 /* NULL: does nothing. */
 void sh_key_postings_delete(struct sh_key_postings *p);
 
-/* Packs the keys of a document, by column, and the hash of its text into row, sh_key_postings_row()
- * bytes. n 0: the document has no postings. Appends the postings that do not
- * fit there to *more, as struct sh_key_posting of this document number. Any thread may call it. */
+/* Packs the keys of a document, by column, into row, sh_key_postings_row() bytes. Appends the
+ * postings that do not fit there to *more, as struct sh_key_posting of this document number. Any
+ * thread may call it. */
 int sh_posting_pack(const struct sh_key_postings *p, const struct sh_doc_key *key, size_t n,
-    uint64_t text, uint32_t document, uint8_t *row, struct sh_buf *more, struct sh_error *err);
+    uint32_t document, uint8_t *row, struct sh_buf *more, struct sh_error *err);
 size_t sh_key_postings_row(const struct sh_key_postings *p);
 
 /* Adds the next n documents. Row i begins at rows + i * stride. */

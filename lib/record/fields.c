@@ -243,8 +243,8 @@ const char *sh_record_fp_doubt(struct sh_slice records)
 		return "this looks like a document with a number for an id, and is read as "
 		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
 	if (are_like_signatures(records))
-		return "these look like MinHash signatures, and are read as fingerprints (shjoin "
-		       "--rows joins signatures)";
+		return "these look like MinHash signatures, and are read as fingerprints (shband "
+		       "--rows R makes keys of signatures)";
 	/* Most numbers of nine hexadecimal digits have a letter. Most fingerprints have a multiple
 	 * of 8 digits. Large decimal numbers have 19, 20 or 39 digits. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
@@ -334,27 +334,6 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 	return parse_fp(v[1], v[2], &r->of, err);
 }
 
-/* Parses the last three fields of a share record. */
-static int parse_share(const struct sh_slice *v, uint64_t *distance, struct sh_error *err)
-{
-	uint64_t common, n1, n2;
-
-	for (size_t i = 0; i < 3; i++) {
-		uint64_t *to = i == 0 ? &common : i == 1 ? &n1 : &n2;
-		int bad = sh_parse_u64(v[i], to);
-
-		if (bad)
-			return sh_error_set(err, SH_ERR_RECORD, "number of features '%.*s': %s",
-			    SHOWN(v[i]), sh_num_reason(bad));
-	}
-	if (common > n1 || common > n2)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "more features in common than a document has: expected "
-		    "id<TAB>id<TAB>common<TAB>n1<TAB>n2");
-	*distance = n1 - common + (n2 - common);
-	return 0;
-}
-
 /* Parses matched, coverage1, coverage2. The similarity is the greater coverage. */
 static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, struct sh_error *err)
 {
@@ -373,16 +352,42 @@ static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, st
 	return 0;
 }
 
-static bool has_point(struct sh_slice field)
+static bool is_measure(struct sh_slice field)
 {
-	return memchr(field.p, '.', field.n) != NULL;
+	return field.n && field.p[0] >= 'a' && field.p[0] <= 'z';
 }
 
-/* Returns whether the last two of five fields are from a report with --counts: a similarity or "-",
- * and a whole number. */
-static bool is_counted(const struct sh_slice *v)
+static int parse_distance(struct sh_slice field, int64_t *distance, struct sh_error *err)
 {
-	return sh_slice_eq(v[0], sh_slice_str("-")) || (has_point(v[0]) && !has_point(v[1]));
+	uint64_t n;
+	int bad;
+
+	if (sh_slice_eq(field, sh_slice_str("-")))
+		return 0;
+	bad = sh_parse_u64(field, &n);
+	if (bad || n > INT64_MAX)
+		return sh_error_set(err, SH_ERR_RECORD, "distance '%.*s': %s", SHOWN(field),
+		    bad ? sh_num_reason(bad) : "too large");
+	*distance = (int64_t)n;
+	return 0;
+}
+
+/* Parses a similarity and its measure. */
+static int parse_similarity(
+    const struct sh_slice *v, struct sh_pair_record *r, struct sh_error *err)
+{
+	int bad = sh_parse_weight(v[0], &r->similarity);
+
+	if (bad)
+		bad = sh_parse_rounded(v[0], &r->similarity);
+	if (bad || r->similarity > SH_WEIGHT_ONE)
+		return sh_error_set(err, SH_ERR_RECORD, "similarity '%.*s': %s", SHOWN(v[0]),
+		    bad ? sh_num_reason(bad) : "above 1");
+	if (!is_measure(v[1]))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "measure '%.*s': expected a name as jaccard (shverify writes it)", SHOWN(v[1]));
+	r->measure = v[1];
+	return 0;
 }
 
 static int parse_group_size(struct sh_slice field, struct sh_error *err)
@@ -400,39 +405,26 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 {
 	struct sh_slice v[5];
 	size_t n = sh_fields_split(line, v, 5);
-	int bad;
 
 	if (sh_dos_check(line, err) < 0)
 		return -1;
 	if (n < 3 || n > 5)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps a similarity "
-		    "(shjoin makes pairs of fingerprints)",
+		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps similarity and "
+		    "measure (shjoin makes pairs)",
 		    n, n == 1 ? "" : "s");
 	if (sh_id_check(v[0], err) < 0 || sh_id_check(v[1], err) < 0)
 		return -1;
-	r->id1 = v[0];
-	r->id2 = v[1];
-	r->coverage = false;
-	r->similarity = -1;
-	if (n == 5 && is_counted(v + 3)) {
-		if (parse_group_size(v[4], err) < 0)
-			return -1;
-	} else if (n == 5) {
-		return has_point(v[3]) ? parse_coverage(v + 2, r, err)
-				       : parse_share(v + 2, &r->distance, err);
-	}
-	bad = sh_parse_u64(v[2], &r->distance);
-	if (bad)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "distance '%.*s': %s", SHOWN(v[2]), sh_num_reason(bad));
-	if (n == 3 || sh_slice_eq(v[3], sh_slice_str("-")))
-		return 0;
-	bad = sh_parse_weight(v[3], &r->similarity);
-	if (bad)
-		bad = sh_parse_rounded(v[3], &r->similarity);
-	if (bad || r->similarity > SH_WEIGHT_ONE)
-		return sh_error_set(err, SH_ERR_RECORD, "similarity '%.*s': %s", SHOWN(v[3]),
-		    bad ? sh_num_reason(bad) : "above 1");
-	return 0;
+	*r = (struct sh_pair_record){ .id1 = v[0], .id2 = v[1], .distance = -1, .similarity = -1 };
+	if (n == 3)
+		return parse_distance(v[2], &r->distance, err);
+	if (n == 4)
+		return parse_similarity(v + 2, r, err);
+	if (is_measure(v[4]))
+		return parse_distance(v[2], &r->distance, err) < 0
+			   ? -1
+			   : parse_similarity(v + 3, r, err);
+	if (!is_measure(v[3]))
+		return parse_coverage(v + 2, r, err);
+	return parse_similarity(v + 2, r, err) < 0 ? -1 : parse_group_size(v[4], err);
 }

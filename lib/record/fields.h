@@ -85,15 +85,17 @@ struct sh_band_record {
 int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
 
 /* The records of a pair, by their fields:
- *     pair      id1, id2, distance, perhaps similarity or "-"
- *     report    id1, id2, distance, similarity or "-", size of the group (shdedup --counts)
- *     coverage  id1, id2, matched, coverage1, coverage2, both with a point (shspan --pairs)
- *     share     id1, id2, common, n1, n2: numbers of features (shshare) */
+ *     pair           id1, id2, distance
+ *     verified pair  id1, id2, distance, similarity, measure
+ *     report         id1, id2, similarity, measure, perhaps size of the group (shdedup --counts)
+ *     coverage       id1, id2, matched, coverage1, coverage2, both with a point (shspan --pairs)
+ * A distance is a number, or "-" where keys made the pair. A measure begins with a letter a to z. */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
-	uint64_t distance;  /* coverage: 0; share: features of one document only */
-	int64_t similarity; /* 0 to 1, in millionths; -1: unknown; coverage: the greater coverage */
-	bool coverage;      /* the record is a coverage record */
+	int64_t distance;        /* -1: unknown; coverage: 0 */
+	int64_t similarity;      /* 0 to 1, in millionths; -1: unknown; coverage: the greater one */
+	struct sh_slice measure; /* of the similarity; empty: unknown */
+	bool coverage;           /* the record is a coverage record */
 };
 
 int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err);

@@ -11,7 +11,7 @@ static const char SCRIPT[] =
 	;
 /* clang-format on */
 /* The page allows this script alone, by the SHA-256 of page.js. */
-static const char SCRIPT_SHA256[] = "G51aaedXCRL3F4wZfkjAVlugLBYhZR3XyE6JL55ytlU=";
+static const char SCRIPT_SHA256[] = "5E5lfoeryBbbzAmV12+RToyIs/HN8F7ICoM+G1qd+V8=";
 
 /* Appends the similarity of a pair, such as 0.8125. */
 static void add_share(struct sh_html *h, int32_t share)
@@ -59,9 +59,14 @@ void sh_report_counts(struct sh_html *h, const struct sh_pairs *p)
 	add_count(h, "pairs", p->n);
 	if (p->spans)
 		add_count(h, "shared passages", p->n_spans);
-	add_count(h, "documents in pairs", p->documents);
-	add_count(h, "groups", p->groups);
-	add_count(h, "documents in the largest", p->n_groups ? p->group[0].size : 0);
+	if (p->apart) {
+		add_count(h, "documents", p->documents);
+		add_count(h, "queries or earlier documents", p->seconds);
+	} else {
+		add_count(h, "documents in pairs", p->documents);
+		add_count(h, "groups", p->groups);
+		add_count(h, "documents in the largest", p->n_groups ? p->group[0].size : 0);
+	}
 	sh_html_raw(h, "</dl>\n</header>\n<main>\n<div class=\"two\">\n");
 }
 
@@ -87,8 +92,8 @@ void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
 	    p->spans ? "Coverage of pairs" : "Similarity of pairs");
 	if (p->spans)
 		sh_html_raw(h,
-		    "<p class=\"note\">The share of a document’s text that stands in the other "
-		    "one: the greater share of the two.</p>\n");
+		    "<p class=\"note\">The share of a document’s text that the other one has in the "
+		    "same words: the greater share of the two.</p>\n");
 	if (p->unknown) {
 		sh_html_raw(h, "<p class=\"note\">Without a similarity: ");
 		sh_html_count(h, p->unknown);
@@ -121,13 +126,18 @@ static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct 
 
 void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
 {
+	if (p->apart) {
+		sh_html_raw(h, "</div>\n");
+		return;
+	}
 	sh_html_raw(h,
-	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">A group is the "
-	    "documents that pairs connect. It has the name of the document that is in most of "
-	    "its pairs");
+	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">Two "
+	    "documents are in one group when a chain of pairs joins them. A group is named "
+	    "after the document that is in most of its pairs");
 	if (p->groups > p->n_groups) {
-		sh_html_raw(h, ". Smaller groups are not shown: ");
+		sh_html_raw(h, ". The page leaves out ");
 		sh_html_count(h, p->groups - p->n_groups);
+		sh_html_raw(h, " smaller groups");
 	}
 	sh_html_format(h,
 	    ".</p>\n<table>\n<thead><tr><th scope=\"col\">Group</th><th scope=\"col\" "
@@ -191,11 +201,13 @@ void sh_report_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
 	add_id(h, p, x->b);
 	sh_html_raw(h, " <span class=\"note\">");
 	if (p->spans) {
-		sh_html_count(h, x->distance);
+		sh_html_count(h, (uint64_t)x->distance);
 		sh_html_format(h, " passage%s", x->distance == 1 ? "" : "s");
 	} else {
-		sh_html_raw(h, "distance ");
-		sh_html_count(h, x->distance);
+		if (x->measure)
+			sh_html_raw(h, x->measure);
+		if (x->distance >= 0)
+			sh_html_format(h, "%sdistance %d", x->measure ? ", " : "", x->distance);
 	}
 	sh_html_raw(h, "</span></summary>\n<div class=\"heads\">");
 	add_head(h, p, x, 0);
@@ -254,8 +266,7 @@ void sh_report_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, s
 	add_column(h, "Document 2", false);
 	add_column(h, p->spans ? "Passages" : "Distance", true);
 	add_column(h, p->spans ? "Coverage 1" : "Similarity", true);
-	if (p->spans)
-		add_column(h, "Coverage 2", true);
+	add_column(h, p->spans ? "Coverage 2" : "Measure", p->spans);
 	sh_html_raw(h, "</tr></thead>\n<tbody></tbody>\n</table>\n<p><button class=\"id\" "
 		       "type=\"button\" id=\"more\" hidden></button></p>\n"
 		       "<script type=\"application/json\" id=\"data\">\n");
@@ -272,9 +283,10 @@ void sh_report_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
 	sh_html_raw(h, ",");
 	sh_html_json(h, sh_hmap_key(&p->ids, x->b));
 	if (p->spans)
-		sh_html_format(h, ",%u,%d,%d]", x->distance, x->coverage[0], x->coverage[1]);
+		sh_html_format(h, ",%d,%d,%d]", x->distance, x->coverage[0], x->coverage[1]);
 	else
-		sh_html_format(h, ",%u,%d]", x->distance, x->similarity);
+		sh_html_format(h, ",%d,%d,\"%s\"]", x->distance, x->similarity,
+		    x->measure ? x->measure : "");
 }
 
 void sh_report_end(struct sh_html *h)

@@ -8,7 +8,8 @@
 	let found = data.rows.map((row, i) => i), drawn = 0, lower = null, texts = null;
 
 	const share = x => x < 0 ? '–' : (x / 10000).toFixed(4);
-	const show = (column, x) => data.shares.includes(column) ? share(x) : x.toLocaleString('en');
+	const count = x => x < 0 ? '–' : x.toLocaleString('en');
+	const show = (column, x) => typeof x === 'string' ? x : data.shares.includes(column) ? share(x) : count(x);
 
 	function cell(row, column, at) {
 		const td = document.createElement('td');

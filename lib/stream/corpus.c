@@ -57,6 +57,7 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 	int mapped;
 
 	*f = (struct sh_corpus_file){ .name = name };
+	f->form = c->fields;
 	mapped = sh_mapped_open(&f->map, name, err);
 	if (mapped < 0)
 		return -1;
@@ -377,7 +378,7 @@ static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_sl
 
 bool sh_corpus_moves(const struct sh_corpus *c)
 {
-	return c->form.json || c->form.csv || c->form.more || c->reads || sh_corpus_is_packed(c);
+	return c->form.json || c->form.csv || c->form.more || c->fields || c->reads || sh_corpus_is_packed(c);
 }
 
 void sh_corpus_fetch(const struct sh_corpus *c, uint32_t document)
@@ -396,6 +397,7 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
     struct sh_document *doc, struct sh_error *err)
 {
 	uint64_t number = c->form.line_ids ? c->number[document] : 0;
+	const struct sh_document_form *form = c->fields ? file_of(c, c->at[document])->form : NULL;
 	struct sh_slice line;
 	int got =
 	    find_held(c, document, &line) ? 1 : read_line(c, document, &room->line, &line, err);
@@ -404,5 +406,5 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
 		return -1;
 	if (got == 0 && sh_corpus_line(c, document, room, &line, err) < 0)
 		return -1;
-	return sh_document_parse(&c->form, line, number, room, doc, err);
+	return sh_document_parse(form ? form : &c->form, line, number, room, doc, err);
 }

@@ -18,6 +18,7 @@
 
 struct sh_corpus_file {
 	const char *name;             /* borrowed */
+	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
 	uint64_t n;                   /* bytes, decompressed */
 	uint64_t base;        /* offset of its first byte: the bytes of all files before it */
@@ -37,6 +38,9 @@ struct sh_held {
 
 struct sh_corpus {
 	struct sh_document_form form;
+	/* Set before sh_corpus_open(): the form of these files, with the same options, but other
+	 * fields. Read these files by sh_corpus_scan() before others are opened. NULL: `form`. */
+	const struct sh_document_form *fields;
 	/* Set before sh_corpus_scan(), which then fails at a text that needs more memory: see
 	 * sh_token_check(). 0: texts of any size. */
 	size_t memory;
@@ -53,6 +57,7 @@ struct sh_corpus {
 	/* Storage of the arrays; NULL: memory. Set before documents are added. */
 	struct sh_tables *tables;
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
+	uint64_t blank;          /* blank lines that it passed over */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	size_t n_scanned; /* the first files, which sh_corpus_scan() has read */

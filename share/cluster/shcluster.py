@@ -44,7 +44,7 @@ OPTIONS = {
              "bits= hash= weight= seed= format= empty= profile= ngram= unit= segment= dict= split= "
              "stem= stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict bare jobs= "
              "crlf"),
-    "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
+    "shband": ("k:M:b:j:", "distance= blocks= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
     "shverify": ("T:w:S:p:n:u:j:",
                  "measure= threshold= weight= memory= tmpdir= profile= ngram= unit= segment= dict= split= stem= "

@@ -46,7 +46,9 @@ static const struct form {
 	{ "fingerprint", "FP\tID", as_fp },
 	{ "band", "key\tFP\tID", as_band },
 	{ "first of a pair", "ID\tb\t3", as_pair },
-	{ "second of a pair", "a\tID\t3\t0.5", as_pair },
+	{ "second of a pair", "a\tID\t3\t0.5\tjaccard", as_pair },
+	{ "first of a report", "ID\tb\t0.5\tedit", as_pair },
+	{ "second of a report with sizes", "a\tID\t0.5\tedit\t2", as_pair },
 };
 
 enum { FORMS = sizeof forms / sizeof *forms };
@@ -121,25 +123,51 @@ static void test_digits(const struct form *form)
 static void test_similarity(void)
 {
 	static const char *const good[] = { "0", "0.000001", "0.999999", "1", "1.0" };
-	static const char *const bad[] = { "1.000001", "2", "-0", "", ".", "--", "- " };
+	static const char *const bad[] = { "1.000001", "2", "-0", "", ".", "--", "- ", "-" };
 	struct sh_pair_record r;
 	char line[40];
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		snprintf(line, sizeof line, "a\tb\t0\t%s", good[i]);
+		snprintf(line, sizeof line, "a\tb\t0\t%s\tedit", good[i]);
 		ok(sh_record_pair(sh_slice_str(line), &r, &err) == 0 && r.similarity >= 0 &&
-			r.similarity <= 1000000,
+			r.similarity <= 1000000 && sh_slice_eq(r.measure, sh_slice_str("edit")),
 		    "similarity %s is accepted", good[i]);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		snprintf(line, sizeof line, "a\tb\t0\t%s", bad[i]);
+		snprintf(line, sizeof line, "a\tb\t0\t%s\tedit", bad[i]);
 		ok(sh_record_pair(sh_slice_str(line), &r, &err) < 0,
 		    "'%s' is refused as a similarity", bad[i]);
 	}
-	ok(sh_record_pair(sh_slice_str("a\tb\t0"), &r, &err) == 0 && r.similarity == -1,
-	    "a pair without a similarity has -1");
-	ok(sh_record_pair(sh_slice_str("a\tb\t0\t-"), &r, &err) == 0 && r.similarity == -1,
-	    "a pair with - as similarity has -1");
+}
+
+static void test_pairs(void)
+{
+	static const struct {
+		const char *line;
+		int64_t distance, similarity;
+		bool coverage;
+	} good[] = {
+		{ "a\tb\t0", 0, -1, false },
+		{ "a\tb\t-", -1, -1, false },
+		{ "a\tb\t12\t0.5\tjaccard", 12, 500000, false },
+		{ "a\tb\t-\t0.5\tcontainment1", -1, 500000, false },
+		{ "a\tb\t0.5\tedit", -1, 500000, false },
+		{ "a\tb\t1\tedit\t9", -1, 1000000, false },
+		{ "a\tb\t100\t0.25\t0.75", 0, 750000, true },
+	};
+	static const char *const bad[] = { "a\tb", "a\tb\t--", "a\tb\t3\t0.5", "a\tb\t3\t0.5\t",
+		"a\tb\t0.5\tedit\t0.5", "a\tb\t0.5\tedit\t2\t", "a\tb\t\t0.5\tedit",
+		"a\tb\t1.5\t0.25\t0.75", "a\tb\t5\t6\t7\t8" };
+	struct sh_pair_record r;
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		ok(sh_record_pair(sh_slice_str(good[i].line), &r, &err) == 0 &&
+			r.distance == good[i].distance && r.similarity == good[i].similarity &&
+			r.coverage == good[i].coverage,
+		    "a pair or a line of a report: %s", good[i].line);
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		ok(sh_record_pair(sh_slice_str(bad[i]), &r, &err) < 0, "refused as a pair: %s",
+		    bad[i]);
 }
 
 /* Only a document without features has an empty feature. */
@@ -157,6 +185,7 @@ int main(void)
 		test_digits(&forms[i]);
 	}
 	test_similarity();
+	test_pairs();
 	test_empty_feature();
 	return done_testing();
 }

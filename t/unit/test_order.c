@@ -8,7 +8,6 @@
 
 #include "base/wide.h"
 #include "fps.h"
-#include "join/distinct.h"
 #include "join/fpsort.h"
 #include "tap.h"
 
@@ -216,145 +215,6 @@ static bool words_case(uint32_t n)
 	       memcmp(room.word, want.word, n * sizeof *room.word) == 0;
 }
 
-/* ---- distinct ones ------------------------------------------------------------------- */
-
-static int by_word_and_record(const void *p, const void *q)
-{
-	const uint32_t *a = p, *b = q;
-
-	if (was.word[*a] != was.word[*b])
-		return was.word[*a] < was.word[*b] ? -1 : 1;
-	return (*a > *b) - (*a < *b);
-}
-
-static void draw_copies(uint32_t n)
-{
-	unsigned share = below(3) ? below(101) : 0,
-		 groups = n < 1000 ? 1 + below(n + 1) : 1 + below(1000);
-	uint64_t variety = draw_variety() | UINT64_C(0xFFFF) << below(49);
-
-	fill(&was, variety);
-	for (uint32_t i = 1; i < n; i++)
-		if (below(100) < share)
-			was.word[i] = was.word[below(i < groups ? i : groups)];
-}
-
-/* Checks the records of the fingerprint at `at`: the first one, and the copies from t[*i] on. */
-static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
-    const struct sh_copies *copies, const uint32_t *copies_of)
-{
-	bool good = side.id[at] == record[0] && copies_of[at + 1] - copies_of[at] == many - 1;
-
-	for (uint32_t i = 1; good && i < many; i++) {
-		const struct sh_copy *t = &copies->p[copies_of[at] + i - 1];
-
-		good = t->at == at && t->record == record[i];
-	}
-	return good;
-}
-
-/* The place of each word's first record, where side has it; UINT32_MAX: nowhere. */
-static uint32_t place_at[TOTAL], copies_of[TOTAL + 1], record[TOTAL];
-
-static bool in_order_of_copies(const struct sh_copies *copies)
-{
-	bool good = true;
-	uint32_t t = 0;
-
-	for (uint32_t at = 0; at <= side.n; at++) {
-		while (t < copies->n && copies->p[t].at < at)
-			t++;
-		copies_of[at] = t;
-	}
-	for (uint32_t i = 1; i < copies->n; i++)
-		good &= copies->p[i - 1].at <= copies->p[i].at;
-	return good && t == copies->n;
-}
-
-/* Returns whether one thread gives the same words in the same order as several did. */
-static bool alone_gives_the_same(uint32_t n, const struct sh_copies *copies)
-{
-	struct sh_side alone = want;
-	struct sh_copies others = { 0 };
-	struct sh_error err;
-	bool good;
-
-	copy(&alone, &was);
-	alone.n = n;
-	good = sh_distinct(1, &alone, &room, rng() | 1, &others, &err) == 0 && alone.n == side.n &&
-	       same(&alone, &side, 0, side.n) && others.n == copies->n &&
-	       (others.n == 0 || memcmp(others.p, copies->p, others.n * sizeof *others.p) == 0);
-	free(others.p);
-	return good;
-}
-
-static bool distinct_case(uint32_t n)
-{
-	struct sh_copies copies = { 0 };
-	uint32_t many = 0, end;
-	struct sh_error err;
-	bool good;
-
-	draw_copies(n);
-	for (uint32_t i = 0; n == VAST && i < n; i++)
-		was.word[i] >>= below(16) ? 40 : 0;
-	copy(&side, &was);
-	side.n = n;
-	for (uint32_t i = 0; i < n; i++) {
-		record[i] = i;
-		place_at[i] = UINT32_MAX;
-	}
-	qsort(record, n, sizeof *record, by_word_and_record);
-	good = sh_distinct(1 + below(n > LARGE ? 16 : 4), &side, &room, rng() | 1, &copies, &err) ==
-		   0 &&
-	       in_order_of_copies(&copies) && alone_gives_the_same(n, &copies);
-	for (uint32_t at = 0; good && at < side.n; at++) {
-		good = side.id[at] < n && side.word[at] == was.word[side.id[at]];
-		place_at[good ? side.id[at] : 0] = at;
-	}
-	for (uint32_t i = 0; good && i < n; i = end, many++) {
-		for (end = i + 1; end < n && was.word[record[end]] == was.word[record[i]];)
-			end++;
-		good = place_at[record[i]] != UINT32_MAX &&
-		       is_entry(place_at[record[i]], record + i, end - i, &copies, copies_of);
-	}
-	if (!good || many != side.n)
-		printf("# %u words: %u distinct, expected %u\n", n, side.n, many);
-	free(copies.p);
-	return good && many == side.n;
-}
-
-/* ---- */
-
-/* Wide fingerprints, half of them with one hash, against a search of each. */
-static bool wide_case(uint32_t n)
-{
-	uint64_t key = rng() | 1, constant = key ^ UINT64_C(0x9E3779B97F4A7C14);
-	uint64_t *fp = calloc(2 * (size_t)n + 1, sizeof *fp);
-	uint32_t *first = malloc(n * sizeof *first + 1);
-	struct sh_error err;
-	bool good;
-
-	must(fp && first);
-	n = n < 2000 ? n : 2000;
-	for (uint32_t i = 0; i < n; i++) {
-		fp[2 * i] = below(n / 2 + 1);
-		/* The hash of such words is 0, for any first word. */
-		fp[2 * i + 1] = below(2) ? below(3) : sh_wide_fold(key ^ fp[2 * i], constant);
-	}
-	good = sh_distinct_wide(1 + below(4), fp, n, 2, key, &room, first, &err) == 0;
-	for (uint32_t i = 0; i < n && good; i++) {
-		uint32_t j = 0;
-
-		while (fp[2 * j] != fp[2 * i] || fp[2 * j + 1] != fp[2 * i + 1])
-			j++;
-		good &= first[i] == j;
-	}
-	free(fp);
-	free(first);
-	return good;
-}
-
 static int by_word_and_place(const void *a, const void *b, void *arg)
 {
 	const uint32_t *x = a, *y = b;
@@ -421,11 +281,6 @@ int main(void)
 	many("radix partitions", split_case);
 	many("words alone", words_case);
 	many("sorted by several threads", sort_case);
-	many("distinct words", distinct_case);
-	ok(one_of(distinct_case, VAST - 1), "distinct words are found in large radix partitions");
-	ok(one_of(distinct_case, VAST),
-	    "distinct words are found, also when most are in one radix partition");
-	many("distinct wide fingerprints, many with one hash", wide_case);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		sh_side_free(all[i]);
 	return done_testing();

@@ -317,10 +317,9 @@ static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b,
 	find_spans(merged, a, &b, &span, &n);
 	good = n <= parts && (n > 0) == (parts > 0);
 	for (size_t i = 0; good && i < n; i++)
-		good =
-		    span[i].matched <= common_slowly(a.token + span[i].from,
-					   span[i].to - span[i].from, b.token + span[i].at,
-					   span[i].end - span[i].at);
+		good = span[i].matched <= common_slowly(a.token + span[i].from,
+					      span[i].to - span[i].from, b.token + span[i].at,
+					      span[i].end - span[i].at);
 	for (size_t j = 0; good && j < parts; j++) {
 		good = false;
 		for (size_t i = 0; i < n && !good; i++)

@@ -12,7 +12,7 @@ enum { PAIRS = 120 };
 
 struct pair {
 	uint32_t a, b;
-	unsigned distance, similarity;
+	unsigned measure, similarity;
 };
 
 static void shuffle(struct pair *p, size_t n)
@@ -34,7 +34,7 @@ static struct sh_sample sample_of(const struct pair *p, size_t n, uint64_t seed,
 	if (sh_sample_init(&s, seed, per_level, &err) < 0)
 		exit(99);
 	for (size_t i = 0; i < n; i++)
-		sh_sample_add(&s, p[i].a, p[i].b, p[i].distance, p[i].similarity);
+		sh_sample_add(&s, p[i].a, p[i].b, p[i].measure, p[i].similarity);
 	sh_sample_sort(&s);
 	return s;
 }
@@ -49,7 +49,7 @@ static bool same(const struct sh_sample *x, const struct sh_sample *y)
 			return false;
 		for (size_t i = 0; i < x->n[d]; i++)
 			if (p[i].key != q[i].key || p[i].a != q[i].a || p[i].b != q[i].b ||
-			    p[i].similarity != q[i].similarity || p[i].distance != q[i].distance)
+			    p[i].similarity != q[i].similarity || p[i].measure != q[i].measure)
 				return false;
 	}
 	return true;

@@ -1,0 +1,86 @@
+/* Finds lines, or sentences, and runs of them that occurred before.
+ *
+ * A line ends at a line end. A sentence ends behind . ! ? or an ellipsis, and behind quotation
+ * marks and brackets that follow them, where white space or the end of the text comes next. It also
+ * ends behind a full stop of another script, such as the Chinese one, and at an empty line.
+ *
+ * Two lines or sentences are equal when their characters are, after folding (unicode/fold.h). White
+ * space at the ends does not count, and other white space is one blank. A line without a letter or
+ * digit equals no other. Equality is decided by hashes of 128 bits. */
+#ifndef SH_PASSAGE_SENTENCES_H
+#define SH_PASSAGE_SENTENCES_H
+
+#include "base/buf.h"
+#include "base/hmap.h"
+
+enum { SH_SENTENCES_RUN = 3, SH_SENTENCES_RUN_MAX = 255 };
+
+struct sh_sentence_opts {
+	bool lines;   /* lines; false: sentences */
+	bool raw;     /* the text has no escapes */
+	bool no_fold; /* compare unfolded characters */
+	/* Sentences of a run, 1 to SH_SENTENCES_RUN_MAX. Sentences without words do not count. */
+	unsigned run;
+	uint32_t tokens; /* runs of fewer words equal no other */
+};
+
+/* Bytes from .. to-1 of the text. `next` is the first byte of the next sentence, or the end of the
+ * text. White space is between `to` and `next`. */
+struct sh_sentence {
+	uint32_t from, to, next;
+	uint32_t tokens; /* words; a character of a script without spaces is a word */
+	uint64_t hash[2];
+};
+
+/* The sentences of some texts, one text after the other. Zeroed at first. */
+struct sh_sentences {
+	struct sh_sentence *at;
+	size_t n, cap;
+	uint64_t ill_formed; /* ill-formed UTF-8 sequences */
+};
+
+struct sh_splitter;
+
+struct sh_splitter *sh_splitter_new(const struct sh_sentence_opts *opts, struct sh_error *err);
+void sh_splitter_delete(struct sh_splitter *s);
+
+/* Appends the sentences of a text of less than 2^31 bytes. */
+int sh_split_sentences(
+    struct sh_splitter *s, struct sh_slice text, struct sh_sentences *out, struct sh_error *err);
+
+/* The runs of all texts so far. */
+struct sh_run_count {
+	uint32_t last;      /* the last document with the run */
+	uint32_t documents; /* number of documents with the run */
+	uint32_t places;    /* number of its occurrences, at most UINT32_MAX */
+};
+
+struct sh_run_counts {
+	struct sh_hmap runs;
+	struct sh_run_count *count; /* by index of the run */
+	size_t cap;
+};
+
+int sh_run_counts_init(struct sh_run_counts *c, struct sh_error *err);
+void sh_run_counts_free(struct sh_run_counts *c);
+
+/* Calls `each` for the runs of n sentences, all of one text, that have a count. The run has the
+ * sentences first .. last. add: the runs are counted as runs of `document`, each after its call. */
+typedef void sh_repeat_fn(void *arg, size_t first, size_t last, const struct sh_run_count *count);
+int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
+    const struct sh_sentence *s, size_t n, uint32_t document, bool add, sh_repeat_fn *each,
+    void *arg, struct sh_error *err);
+
+/* Finds the next passage of the n sentences of a text: sentences that follow each other and whose
+ * mark is not 0. *i is 0 at first. Sets first .. last to its sentences, and from .. to to its
+ * bytes. A passage has the white space behind it. When there is none, because the text ends, it has
+ * the white space before it. So the sentences that stay are parted as before. Returns false when there is none. */
+struct sh_sentence_passage {
+	size_t first, last;
+	uint32_t from, to;
+};
+
+bool sh_next_passage(const struct sh_sentence *s, size_t n, const uint8_t *mark, size_t *i,
+    struct sh_sentence_passage *out);
+
+#endif

@@ -1,0 +1,98 @@
+/* Changes an archive: writes new segments and a new manifest beside the old ones, then replaces the
+ * old ones.
+ *
+ *     sh_store_change_begin(&c, store, err)
+ *     sh_store_change_document() for each new document; sh_store_change_posting() for each posting, in order
+ *     sh_store_change_add_segment(&c, err)
+ *     sh_store_change_commit(&c, err)
+ *     sh_store_change_end(&c)                 also after a failure
+ *
+ * The store must be locked alone. */
+#ifndef SH_STORE_CHANGE_H
+#define SH_STORE_CHANGE_H
+
+#include "base/hmap.h"
+#include "store/store.h"
+
+/* A segment of n documents has the class floor(log4(n)). A merge takes the last segments, as far
+ * back as no class exceeds the class of the last segment. It needs at least SH_STORE_FAN_OUT segments. */
+enum { SH_STORE_FAN_OUT = 4 };
+
+/* Writes a file of a segment. */
+struct sh_store_part_writer {
+	struct sh_folder_file file;
+	char block[SH_STORE_BLOCK];
+	size_t n;           /* bytes in the block */
+	struct sh_buf sums; /* checksums of the blocks before */
+};
+
+struct sh_store_segment_writer {
+	struct sh_store_segment_entry entry;
+	struct sh_store_part_writer part[SH_STORE_PARTS];
+	/* of new documents: their records, and their postings in the list of ids */
+	struct sh_buf records;
+	struct sh_store_posting *ids;
+	size_t n_ids, ids_cap;
+};
+
+struct sh_store_change {
+	struct sh_store *store;
+	struct sh_store_manifest
+	    next; /* the new manifest; its settings point into the store's text */
+	struct sh_store_segment_writer *to; /* the segment that is written; NULL: none */
+	bool
+	    is_out; /* the new manifest is in place, or may be: sh_store_change_end() undoes nothing */
+};
+
+int sh_store_change_begin(struct sh_store_change *c, struct sh_store *s, struct sh_error *err);
+
+/* Adds a document to the new segment. It has the number c->next.next_number, which then grows by
+ * 1. r->id must be a part of r->line; r->number is not used. SH_ERR_RANGE: no number is left, or
+ * the line has 2^32 bytes or more. */
+int sh_store_change_document(
+    struct sh_store_change *c, const struct sh_record *r, struct sh_error *err);
+/* Adds a posting of a new document. Postings come by key, document and place. */
+int sh_store_change_posting(
+    struct sh_store_change *c, const struct sh_store_posting *p, struct sh_error *err);
+/* Completes the new segment, and merges the newest segments as long as the rule of SH_STORE_FAN_OUT
+ * applies. Does nothing without new documents. */
+int sh_store_change_add_segment(struct sh_store_change *c, struct sh_error *err);
+
+/* Merges segments from .. to-1 into one. drop: has a bit for the number of each document to leave
+ * out; NULL: leaves out none. When no document is left, the segments go without a new one. */
+int sh_store_change_merge(
+    struct sh_store_change *c, size_t from, size_t to, const uint64_t *drop, struct sh_error *err);
+
+/* Puts the new manifest in place, when the change has changed anything, then removes the files that
+ * it does not need. The maps of the store's segments stay until the store is unlocked. */
+int sh_store_change_commit(struct sh_store_change *c, struct sh_error *err);
+
+/* Ends a change, and removes its files when it was not committed. */
+void sh_store_change_end(struct sh_store_change *c);
+
+/* ---- whole changes ---- */
+
+/* Merges all segments into one. */
+int sh_store_compact(struct sh_store *s, struct sh_error *err);
+
+/* Selects the documents to remove: those for which one of the two conditions holds. */
+struct sh_store_removal {
+	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
+	/* the document was added before this time, in seconds since 1970; 0: no such condition */
+	uint64_t before;
+	bool dry; /* count only, remove nothing */
+	/* Called for each document with one of the ids. id: index in `ids`. Not NULL unless `ids`
+	 * is. */
+	void (*met)(void *arg, uint32_t id);
+	void *arg;
+
+	/* The results. */
+	uint64_t documents; /* removed, with dropped duplicates */
+	uint64_t kept;      /* of these, documents that had stayed */
+};
+
+/* Removes documents, and all documents that were dropped as their duplicates. Reads the records of
+ * all documents, and rewrites each segment that loses a document. */
+int sh_store_remove(struct sh_store *s, struct sh_store_removal *r, struct sh_error *err);
+
+#endif

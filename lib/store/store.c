@@ -1,0 +1,414 @@
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bisect.h"
+#include "base/siphash.h"
+
+static const char manifest_name[] = "manifest", lock_name[] = "lock";
+
+/* ---- the manifest ---- */
+
+/* Reads the manifest: returns 1, 0 when there is none, -1 on failure. */
+static int read_manifest(struct sh_store *s, struct sh_error *err)
+{
+	int got;
+
+	sh_store_manifest_free(&s->manifest);
+	s->text.n = 0;
+	got = sh_folder_read(&s->folder, manifest_name, &s->text, err);
+	if (got <= 0)
+		return got;
+	if (sh_store_manifest_parse(&s->manifest, sh_buf_slice(&s->text), err) == 0)
+		return 1;
+	if (err->code == SH_ERR_RECORD) {
+		char what[sizeof err->text];
+
+		memcpy(what, err->text, sizeof what);
+		sh_error_set(
+		    err, SH_ERR_RECORD, "'%.200s/%s': %.250s", s->folder.path, manifest_name, what);
+	}
+	return -1;
+}
+
+static int is_any_part(void *arg, const char *name, struct sh_error *err)
+{
+	uint32_t segment;
+
+	(void)arg;
+	(void)err;
+	return sh_store_part_is(NULL, name, &segment);
+}
+
+static int no_manifest(const struct sh_store *s, struct sh_error *err)
+{
+	int parts = sh_folder_list(&s->folder, is_any_part, NULL, err);
+
+	if (parts < 0)
+		return -1;
+	if (parts)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' has lost its %s: restore the archive from a backup", s->folder.path,
+		    manifest_name);
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "there is no archive in '%s' (sharchive init makes one)", s->folder.path);
+}
+
+/* ---- names ---- */
+
+enum { KEY_DIGITS = 12 };
+
+void sh_store_new_name(char out[SH_STORE_PART_NAME], const struct sh_store_manifest *m)
+{
+	snprintf(out, SH_STORE_PART_NAME, "%s.%012llx", manifest_name,
+	    (unsigned long long)(m->key[0] >> 16));
+}
+
+static bool is_new_manifest(const char *name)
+{
+	size_t n = sizeof manifest_name - 1;
+
+	return strncmp(name, manifest_name, n) == 0 && name[n] == '.' &&
+	       strspn(name + n + 1, "0123456789abcdef") == KEY_DIGITS &&
+	       name[n + 1 + KEY_DIGITS] == '\0';
+}
+
+bool sh_store_owns(const char *name)
+{
+	uint32_t segment;
+
+	return strcmp(name, manifest_name) == 0 || strcmp(name, lock_name) == 0 ||
+	       is_new_manifest(name) || sh_store_part_is(NULL, name, &segment);
+}
+
+/* ---- files of killed runs ---- */
+
+/* Removes the file when this archive has made it and does not need it. */
+static int clean_one(void *arg, const char *name, struct sh_error *err)
+{
+	const struct sh_store *s = arg;
+	const struct sh_store_manifest *m = &s->manifest;
+	char unfinished[SH_STORE_PART_NAME];
+	uint32_t segment;
+
+	sh_store_new_name(unfinished, m);
+	if (strcmp(name, unfinished) == 0)
+		return sh_folder_remove(&s->folder, name, err);
+	if (!sh_store_part_is(m, name, &segment))
+		return 0;
+	for (size_t i = 0; i < m->n_segments; i++)
+		if (m->segment[i].number == segment)
+			return 0;
+	return sh_folder_remove(&s->folder, name, err);
+}
+
+int sh_store_clean(struct sh_store *s, struct sh_error *err)
+{
+	return sh_folder_list(&s->folder, clean_one, s, err);
+}
+
+/* ---- a new archive ---- */
+
+/* The names in a folder, without the files of a killed creation. */
+struct contents {
+	struct sh_store *store;
+	char name[256]; /* the least name */
+	size_t n;
+};
+
+static int is_left_over(const struct sh_folder *folder, const char *name, struct sh_error *err)
+{
+	struct sh_buf text = { 0 };
+	int got;
+
+	if (strcmp(name, lock_name) != 0)
+		return is_new_manifest(name);
+	got = sh_folder_read(folder, name, &text, err);
+	got = got < 0 ? -1 : text.n == 0;
+	sh_buf_free(&text);
+	return got;
+}
+
+static int look_at(void *arg, const char *name, struct sh_error *err)
+{
+	struct contents *c = arg;
+	int left = is_left_over(&c->store->folder, name, err);
+
+	if (left != 0)
+		return left < 0 ? -1 : 0;
+	if (c->n++ == 0 || strcmp(name, c->name) < 0)
+		snprintf(c->name, sizeof c->name, "%s", name);
+	return 0;
+}
+
+/* Refuses a folder with an archive, with the remains of one, or with other files. */
+static int must_be_fit(struct sh_store *s, struct sh_error *err)
+{
+	struct contents c = { .store = s };
+	char more[60] = "";
+	int got = read_manifest(s, err);
+
+	if (got > 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "there is an archive in '%s' already", s->folder.path);
+	if (got == 0)
+		got = sh_folder_list(&s->folder, is_any_part, NULL, err);
+	if (got > 0)
+		return no_manifest(s, err);
+	if (got < 0 || sh_folder_list(&s->folder, look_at, &c, err) < 0)
+		return -1;
+	if (c.n == 0)
+		return 0;
+	if (c.n > 1)
+		snprintf(more, sizeof more, " and %zu more", c.n - 1);
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "'%s' is not empty: it holds '%s'%s (an archive is made in a new or empty folder)",
+	    s->folder.path, c.name, more);
+}
+
+static int clear_one(void *arg, const char *name, struct sh_error *err)
+{
+	struct sh_store *s = arg;
+
+	return is_new_manifest(name) ? sh_folder_remove(&s->folder, name, err) : 0;
+}
+
+static int write_first(struct sh_store *s, const struct sh_store_manifest *m, struct sh_error *err)
+{
+	struct sh_store_manifest first = *m;
+	struct sh_buf text = { 0 };
+	char name[SH_STORE_PART_NAME];
+	int status = 0;
+
+	first.next_number = first.next_segment = 0;
+	first.segment = NULL;
+	first.n_segments = first.segments_cap = 0;
+	if (!first.key[0] && !first.key[1])
+		status = sh_random_key(first.key, err);
+	if (status == 0)
+		status = sh_store_manifest_print(&first, &text, err);
+	sh_store_new_name(name, &first);
+	if (status == 0)
+		status = sh_folder_put(&s->folder, name, text.p, text.n, err);
+	if (status == 0 && sh_folder_publish(&s->folder, name, manifest_name, err) < 0)
+		status = -1;
+	else if (status < 0)
+		sh_folder_drop(&s->folder, name);
+	sh_buf_free(&text);
+	return status;
+}
+
+int sh_store_create(
+    const char *path, const struct sh_store_manifest *m, uint64_t wait, struct sh_error *err)
+{
+	struct sh_store s = { 0 };
+	int status = sh_folder_open(&s.folder, path, true, err);
+
+	/* Checks once before the lock, because the lock is a file itself. */
+	if (status == 0)
+		status = must_be_fit(&s, err);
+	if (status == 0)
+		status = sh_folder_lock(&s.folder, true, wait, err);
+	if (status == 0)
+		status = must_be_fit(&s, err);
+	if (status == 0)
+		status = sh_folder_list(&s.folder, clear_one, &s, err);
+	if (status == 0)
+		status = write_first(&s, m, err);
+	sh_store_close(&s);
+	return status;
+}
+
+/* ---- opening ---- */
+
+int sh_store_exists(const char *path, struct sh_error *err)
+{
+	struct sh_folder folder;
+	int got;
+
+	if (sh_folder_open(&folder, path, false, err) < 0)
+		return errno == ENOENT ? 0 : -1;
+	got = sh_folder_has(&folder, manifest_name, err);
+	sh_folder_close(&folder);
+	return got;
+}
+
+int sh_store_open(struct sh_store *s, const char *path, struct sh_error *err)
+{
+	int got;
+
+	*s = (struct sh_store){ 0 };
+	if (sh_folder_open(&s->folder, path, false, err) < 0) {
+		s->folder = (struct sh_folder){ 0 };
+		if (errno == ENOENT)
+			sh_error_set(err, SH_ERR_PARAM,
+			    "there is no archive in '%s' (sharchive init makes one)", path);
+		return -1;
+	}
+	got = read_manifest(s, err);
+	if (got > 0)
+		return 0;
+	if (got == 0)
+		no_manifest(s, err);
+	sh_store_close(s);
+	return -1;
+}
+
+static void close_segments(struct sh_store *s)
+{
+	for (size_t i = 0; i < s->n_segments; i++)
+		sh_store_segment_close(&s->segment[i]);
+	free(s->segment);
+	s->segment = NULL;
+	s->n_segments = 0;
+}
+
+void sh_store_close(struct sh_store *s)
+{
+	if (!s->folder.path)
+		return;
+	close_segments(s);
+	sh_store_manifest_free(&s->manifest);
+	sh_buf_free(&s->text);
+	sh_folder_close(&s->folder);
+	s->folder = (struct sh_folder){ 0 };
+}
+
+static int open_segments(struct sh_store *s, struct sh_error *err)
+{
+	const struct sh_store_manifest *m = &s->manifest;
+
+	close_segments(s);
+	s->segment = calloc(m->n_segments + 1, sizeof *s->segment);
+	if (!s->segment)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < m->n_segments; i++) {
+		if (sh_store_segment_open(&s->segment[i], &s->folder, m, &m->segment[i], err) < 0)
+			return -1;
+		s->n_segments++;
+	}
+	return 0;
+}
+
+static int replaced(const struct sh_store *s, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "'%s' was replaced by another archive (run the command again)", s->folder.path);
+}
+
+int sh_store_lock(struct sh_store *s, bool alone, uint64_t wait, struct sh_error *err)
+{
+	const uint64_t key[2] = { s->manifest.key[0], s->manifest.key[1] };
+	int got;
+
+	if (sh_folder_lock(&s->folder, alone, wait, err) < 0)
+		return -1;
+	/* After the archive was moved away, added documents would be lost. */
+	if (!sh_folder_in_place(&s->folder))
+		return replaced(s, err);
+	got = read_manifest(s, err);
+	if (got <= 0)
+		return got < 0 ? -1 : no_manifest(s, err);
+	if (memcmp(key, s->manifest.key, sizeof key) != 0)
+		return replaced(s, err);
+	/* A killed run may have renamed the manifest without syncing the folder. Until the folder
+	 * is synced, a crash of the system may bring back the old manifest, which needs its own
+	 * segments and does not know the last documents. */
+	if (alone && (sh_folder_sync(&s->folder, err) < 0 || sh_store_clean(s, err) < 0))
+		return -1;
+	return open_segments(s, err);
+}
+
+void sh_store_unlock(struct sh_store *s)
+{
+	close_segments(s);
+	sh_folder_unlock(&s->folder);
+}
+
+/* ---- records ---- */
+
+int sh_store_record(struct sh_store *s, uint32_t number, struct sh_record *r, struct sh_error *err)
+{
+	size_t lo = 0, hi = s->n_segments, i;
+	int got;
+
+	SH_BISECT(lo, hi, mid, s->segment[mid].entry.last < number);
+	if (lo == s->n_segments)
+		return 0;
+	got = sh_store_segment_find(&s->segment[lo], number, &i, err);
+	if (got <= 0)
+		return got;
+	return sh_store_segment_record(&s->segment[lo], i, r, err) < 0 ? -1 : 1;
+}
+
+uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id)
+{
+	return sh_siphash(m->key, id.p, id.n);
+}
+
+struct finding {
+	struct sh_store *store;
+	struct sh_slice id;
+	uint64_t digest;
+	struct sh_record *record;
+	bool found;
+};
+
+static int look_at_id(
+    void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
+{
+	struct finding *f = arg;
+	struct sh_record r;
+	int got = sh_store_record(f->store, p->document, &r, err);
+
+	(void)asked;
+	if (got <= 0)
+		return got < 0 ? -1
+			       : sh_error_set(err, SH_ERR_RECORD,
+				     "the archive '%s' has no record of document %08x: restore it "
+				     "from a backup",
+				     f->store->folder.path, p->document);
+	if (sh_slice_eq(r.id, f->id) && r.digest == f->digest) {
+		*f->record = r;
+		f->found = true;
+	}
+	return 0;
+}
+
+int sh_store_find(struct sh_store *s, struct sh_slice id, uint64_t digest, struct sh_record *r,
+    struct sh_error *err)
+{
+	struct finding f = { s, id, digest, r, false };
+	uint64_t key = sh_store_id_key(&s->manifest, id);
+
+	if (sh_store_look(s, SH_LIST_IDS, &key, 1, 0, look_at_id, &f, err) < 0)
+		return -1;
+	return f.found;
+}
+
+int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
+    sh_store_found *found, void *arg, struct sh_error *err)
+{
+	for (size_t i = 0; i < s->n_segments; i++)
+		if (sh_store_segment_look(&s->segment[i], list, key, n, most, found, arg, err) < 0)
+			return -1;
+	return 0;
+}
+
+int sh_store_each(struct sh_store *s, sh_store_each_fn *each, void *arg, struct sh_error *err)
+{
+	for (size_t i = 0; i < s->n_segments; i++) {
+		for (size_t k = 0; k < s->segment[i].entry.documents; k++) {
+			struct sh_record r;
+			int got = sh_store_segment_record(&s->segment[i], k, &r, err);
+
+			if (got == 0)
+				got = each(arg, &r, err);
+			if (got != 0)
+				return got;
+		}
+	}
+	return 0;
+}
