@@ -65,6 +65,8 @@ each() {
 		echo "program: $P"
 		good "$P" >in
 		try "$1"
+		# shreport says that it has no documents for the pairs.
+		[ "$P" != shreport ] || sed -i '/^shreport: the page has no texts: /d' err
 		"${@:2}"
 	done
 }
@@ -857,7 +859,7 @@ much() {
 	printf 'a\tone two\n' >docs
 	printf '\357\273\277a\ta\t0\n' >pairs
 	try 'shverify -d docs pairs'
-	gives 'a\ta\t0\t1.0000'
+	gives 'a\ta\t0\t1.0000\tjaccard'
 	# A byte order mark alone is not a record.
 	printf '\357\273\277' >mark
 	try 'shgroup mark'
