@@ -17,7 +17,7 @@
 #define SH_CORPUS_NONE UINT32_MAX
 
 struct sh_corpus_file {
-	const char *name;             /* borrowed */
+	const char *name;                    /* borrowed */
 	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
 	uint64_t n;                   /* bytes, decompressed */
