@@ -170,6 +170,9 @@ int cli_finish(struct cli *c)
 	else if (unfinished_close(&c->out, &err) < 0)
 		cli_die(c, &err);
 	progress_end(&c->progress);
+	if (c->n_blank)
+		cli_warn(c, "%llu blank line%s passed over", (unsigned long long)c->n_blank,
+		    CLI_PLURAL(c->n_blank));
 	free(c->reads);
 	return EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /* --keep=max:FIELD and min:FIELD: ranks documents by a field of their records. */
 #include "dedup.h"
-#include "unicode/utf8.h"
 
 /* Finds the column of the field, by the header of the first file that is not empty. */
 static void read_header(
@@ -8,12 +7,13 @@ static void read_header(
 {
 	struct sh_slice header = sh_slice("", 0);
 	struct sh_error err;
-	size_t i = 0;
+	size_t before, i = 0;
 
 	if (v->form->columns) {
 		while (s->corpus.file[i].n == 0)
 			i++;
-		header = sh_utf8_skip_bom(dedup_header(s, i, room));
+		header = dedup_header(s, i, room, &before);
+		header = sh_slice(header.p + before, header.n - before);
 	}
 	if (sh_rank_values_header(v, header, &err) < 0)
 		cli_usage(s->cli, "--keep: %s", err.text);

@@ -192,6 +192,8 @@ static void list_options(struct dedup_state *s)
 	list(s, "--mark", how->mark);
 	list_flag(s, "--json", form->json);
 	list_flag(s, "--csv", form->csv);
+	list(s, "--delimiter",
+	    sh_slice(form->csv ? (char[]){ sh_document_delimiter(form) } : "", form->csv));
 	list_flag(s, "--header", form->columns != NULL);
 	list_text(s, "-f", how->docs.of.fields);
 	list_flag(s, "-l", form->line_ids);

@@ -208,14 +208,17 @@ void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t 
 	write_all(&w);
 }
 
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room)
+struct sh_slice dedup_header(
+    const struct dedup_state *s, size_t i, struct sh_document_room *room, size_t *before)
 {
 	struct sh_slice bytes;
 	struct sh_error err;
 
 	if (sh_corpus_bytes(&s->corpus, &s->corpus.file[i], 0, room, &bytes, &err) < 0)
 		cli_die(s->cli, &err);
-	return cli_strip(s->cli->crlf, sh_record_front(bytes, s->settings->docs.docs.form.csv));
+	bytes.n = sh_header_front(bytes, s->settings->docs.docs.form.csv, before);
+	bytes.n -= bytes.n && bytes.p[bytes.n - 1] == '\n';
+	return cli_strip(s->cli->crlf, bytes);
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
@@ -224,11 +227,12 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	struct sh_slice header, mark = s->settings->mark;
 	struct sh_document_room room = { 0 };
 	struct sh_buf marked = { 0 };
+	size_t before;
 	struct sh_error err;
 
 	if (!form->columns || s->corpus.file[i].n == 0)
 		return;
-	header = dedup_header(s, i, &room);
+	header = dedup_header(s, i, &room, &before);
 	if (mark.n) {
 		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0)
 			cli_die(s->cli, &err);

@@ -21,7 +21,7 @@ struct doc_run {
 	uint64_t links, special, temporary; /* see struct sh_walk */
 	uint64_t named;                     /* files that were left out and named */
 	uint64_t failed;                    /* files, folders and members that cannot be read */
-	bool follow, verbose;
+	bool follow, verbose, json;
 
 	/* doc_jobs.c: with several threads. */
 	struct sh_pool pool;
@@ -37,7 +37,10 @@ void doc_count_id(struct doc_run *run, struct sh_slice id);
 void doc_left_out(struct doc_run *run, struct sh_slice text, bool file);
 enum { DOC_MESSAGE = 1 << 9 }; /* bytes of a message */
 /* Appends the line of a document, with its LF. */
-int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err);
+int doc_add_line(const struct doc_run *run, struct sh_buf *out, const struct sh_document *doc,
+    struct sh_error *err);
+/* Returns the id in such a line, as it is written there. */
+struct sh_slice doc_line_id(const struct doc_run *run, struct sh_slice line);
 
 /* doc_jobs.c: threads parse the documents. The thread that reads files decompresses them and cuts
  * them into jobs: a job is a small file, or whole records of a WARC file. A small compressed file

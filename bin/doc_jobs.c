@@ -66,7 +66,7 @@ static int on_document(
 
 	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
 		return -1;
-	if (doc_add_line(&w->job->out, doc, err) < 0)
+	if (doc_add_line(w->run, &w->job->out, doc, err) < 0)
 		return -1;
 	w->job->records++;
 	if (!w->run->verbose)
@@ -238,10 +238,8 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		progress_read(&run->cli->progress, h.progress, job->records);
 	}
 	for (const char *p = job->out.p; job->out.n && p < end; p = next) {
-		const char *tab = memchr(p, '\t', (size_t)(end - p));
-
-		next = (const char *)memchr(tab, '\n', (size_t)(end - tab)) + 1;
-		doc_count_id(run, sh_slice(p, (size_t)(tab - p)));
+		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+		doc_count_id(run, doc_line_id(run, sh_slice(p, (size_t)(next - p))));
 	}
 	if (sh_sink_write(&run->cli->out, job->out.p, job->out.n, err) < 0)
 		return -1;

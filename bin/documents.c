@@ -57,6 +57,7 @@ void documents_read(struct cli *c, const struct sh_document_form *form, const st
 		read_files(c, names, n, &lines, corpus);
 	if (sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
+	c->n_blank += corpus->blank;
 	if (progress)
 		progress_read(&c->progress, sh_corpus_size(corpus), lines);
 }

@@ -13,6 +13,9 @@ bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli 
 		form->csv = true;
 		form->columns = &o->columns;
 		return true;
+	case FORMOPTS_DELIMITER:
+		o->delimiter = c->arg;
+		return true;
 	case FORMOPTS_HEADER:
 		form->columns = &o->columns;
 		return true;
@@ -55,6 +58,12 @@ void formopts_complete(struct formopts *o, struct sh_document_form *form, struct
 	struct sh_error err;
 
 	complete_columns(form, c);
+	if (o->delimiter && !form->csv)
+		cli_usage(c, "--delimiter is for --csv, which is not given");
+	if (o->delimiter && (strlen(o->delimiter) != 1 || strchr("\"\r\n", *o->delimiter)))
+		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", o->delimiter);
+	if (o->delimiter)
+		form->columns->delimiter = *o->delimiter;
 	form->crlf = c->crlf;
 	if (form->line_ids && o->n_of_documents && !form->json)
 		cli_usage(c, "-l and --documents-fields contradict each other: with -l the whole "
@@ -86,6 +95,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
+	source->blanks = form->json || form->csv;
 	if (!form->columns)
 		return;
 	source->header.wanted = true;

@@ -6,12 +6,21 @@
 #include "record/document.h"
 #include "run.h"
 
-enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_DOCUMENTS, FORMOPTS_END };
+enum {
+	FORMOPTS_JSON = CLI_FORM,
+	FORMOPTS_CSV,
+	FORMOPTS_DELIMITER,
+	FORMOPTS_HEADER,
+	FORMOPTS_DOCUMENTS,
+	FORMOPTS_END
+};
 
 /* Rows of a table of options. */
 #define FORMOPTS_TABULAR                                                                           \
 	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
 		NULL },                                                                            \
+	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
+		    "fields of --csv are parted by CHAR, such as ';' [,]", NULL },                 \
 	{                                                                                          \
 		FORMOPTS_HEADER, "header", NULL,                                                   \
 		    "the first line of each file has the names that -f gives", NULL                \
@@ -47,6 +56,7 @@ struct formopts_fields {
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
+	const char *delimiter;     /* value of --delimiter; NULL: not given */
 	/* --documents-fields: file i of -d has element i, and further files have the last. */
 	struct formopts_fields of_documents[FORMOPTS_MANY];
 	size_t n_of_documents;

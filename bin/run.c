@@ -38,6 +38,7 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	run->empty += job->empty;
 	run->wrote = run->wrote || job->out.n;
 	c->n_rejected += job->rejected;
+	c->n_blank += job->blank;
 	progress_read(&c->progress, job->in.n, job->in.n ? job->from.lines : 0);
 	show_notes(run, &job->notes);
 	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)

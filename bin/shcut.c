@@ -301,7 +301,8 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 	struct sh_json_value v;
 
 	*text = doc->text;
-	if (form->csv && sh_csv_field(line, form->columns->text, NULL, text, err) < 0)
+	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->text, NULL,
+			     text, err) < 0)
 		return -1;
 	if (form->json) {
 		if (sh_json_find(line, &name, &v, 1, err) < 0)
@@ -321,7 +322,7 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 static int add_text(const struct sh_document_form *form, struct sh_slice text, struct sh_buf *out,
     struct sh_error *err)
 {
-	return form->csv    ? sh_csv_add_field(out, text, err)
+	return form->csv    ? sh_csv_add_field(out, sh_document_delimiter(form), text, err)
 	       : form->json ? sh_json_add_string(text, out, err)
 	       : text.n     ? sh_buf_add(out, text.p, text.n, err)
 			    : 0;
@@ -417,7 +418,7 @@ static int cut_repeats(void *arg, struct sh_slice line, struct sh_job *job, stru
 {
 	struct worker *w = arg;
 	struct settings *s = w->settings;
-	const struct sh_sentence *x = w->sentences.at + w->used;
+	const struct sh_sentence *x = w->sentences.n ? &w->sentences.at[w->used] : NULL;
 	size_t end, n, passages;
 	struct sh_document doc;
 

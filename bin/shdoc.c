@@ -8,12 +8,15 @@
 #include "ingest/page.h"
 #include "io/walk.h"
 #include "record/escape.h"
+#include "record/json.h"
 
-enum { FORMAT = CLI_OWN, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
+enum { FORMAT = CLI_OWN, JSON, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
 
 static const struct cli_option options[] = {
 	{ FORMAT, "format", "FORMAT", "read all files as %s [auto]", sh_format_name },
-	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
+	{ JSON, "json", NULL, "write documents as lines of JSON, {\"id\":...,\"text\":...}" },
+	{ 'f', "fields", "ID,TEXT",
+	    "the fields of JSON that hold id and text, or texts [id,text]" },
 	{ 'l', "line-ids", NULL, "the id of JSON on line N is FILE#N" },
 	{ FROM_CHARSET, "from-charset", "NAME",
 	    "decode text from this charset; ignore declarations" },
@@ -35,6 +38,7 @@ static const struct cli_program program = {
 	.threads = "documents",
 	.all_processors = true,
 	.reaches = true,
+	.lacks = sh_ingest_lacks,
 };
 
 /* Returns the program, with a help text that names the forms that this build cannot read. */
@@ -67,13 +71,32 @@ void doc_count_id(struct doc_run *run, struct sh_slice id)
 	run->repeated += again;
 }
 
-int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err)
+int doc_add_line(const struct doc_run *run, struct sh_buf *out, const struct sh_document *doc,
+    struct sh_error *err)
 {
+	if (run->json)
+		return sh_buf_add(out, "{\"id\":", 6, err) < 0 ||
+			       sh_json_add_string(doc->id, out, err) < 0 ||
+			       sh_buf_add(out, ",\"text\":", 8, err) < 0 ||
+			       sh_json_add_string(doc->text, out, err) < 0 ||
+			       sh_buf_add(out, "}\n", 2, err) < 0
+			   ? -1
+			   : 0;
 	return sh_buf_add(out, doc->id.p, doc->id.n, err) < 0 ||
 		       sh_buf_add(out, "\t", 1, err) < 0 || sh_escape(doc->text, out, err) < 0 ||
 		       sh_buf_add(out, "\n", 1, err) < 0
 		   ? -1
 		   : 0;
+}
+
+struct sh_slice doc_line_id(const struct doc_run *run, struct sh_slice line)
+{
+	/* Quotes within the id are escaped. */
+	const char *p = run->json ? line.p + 7 : line.p;
+	const char *end =
+	    run->json ? memmem(p, line.n - 7, "\",\"text\":", 9) : memchr(p, '\t', line.n);
+
+	return sh_slice(p, (size_t)(end - p));
 }
 
 static int on_document(
@@ -83,10 +106,10 @@ static int on_document(
 	struct sh_buf *b = &run->record;
 
 	b->n = 0;
-	if (doc_add_line(b, doc, err) < 0)
+	if (doc_add_line(run, b, doc, err) < 0)
 		return -1;
 	cli_write(run->cli, b->p, b->n);
-	doc_count_id(run, doc->id);
+	doc_count_id(run, doc_line_id(run, sh_buf_slice(b)));
 	if (run->verbose)
 		cli_warn(run->cli, "%.*s: %.*s", (int)doc->id.n, doc->id.p, (int)notes.n, notes.p);
 	progress_read(&run->cli->progress, 0, 1);
@@ -270,6 +293,9 @@ static void set_option(struct doc_run *run, int opt)
 	switch (opt) {
 	case FORMAT:
 		run->in.format = (enum sh_format)cli_choice(c, opt);
+		break;
+	case JSON:
+		run->json = true;
 		break;
 	case 'f':
 		run->fields = c->arg;

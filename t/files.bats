@@ -267,3 +267,160 @@ members() {
 	exits 0
 	same docs out
 }
+
+@test "blank lines in JSONL and CSV are passed over, and counted, in every program that reads documents" {
+	printf '{"id":"a","text":"one two three four"}\n\n{"id":"b","text":"five six seven"}\n \t\r\n\n' >in.jsonl
+	printf 'id,text\n\na,one two three four\n\r\nb,five six seven\n\n' >in.csv
+	grep . in.jsonl | grep a >kept.jsonl
+	printf 'a\tb\t0\n' >pairs
+	for form in json csv; do
+		file=in.${form/json/jsonl}
+		for how in shdedup 'shdedup --link single' 'shdrop -d /dev/null' 'shcut -d /dev/null'; do
+			try "$how --$form $file"
+			exits 0
+			grep -v '^[[:space:]]*$' $file | cmp - out
+			grep -qx "${how%% *}: 3 blank lines passed over" err
+		done
+		for how in 'shtok -n 1' shfp shspan shseed "shverify -d $file pairs"; do
+			try "${how/ -d/ --$form -d} $([[ $how = shverify* ]] || echo "--$form $file")"
+			exits 0
+			grep -qx "${how%% *}: 3 blank lines passed over" err
+		done
+		try "gzip -c $file | shtok -n 1 --$form | wc -l"
+		gives 7
+	done
+	# Numbers of lines count them.
+	try 'shtok -n 9 --json -l in.jsonl'
+	gives '1\tone two three four\t1' '3\tfive six seven\t1'
+	try "printf '{\"id\":1,\"text\":\"a\"}\n\n{\n' | shtok --json"
+	exits 2
+	grep -q '^shtok: -:3: JSON' err
+}
+
+@test "CSV: --delimiter and a line sep= part the fields; a message names the delimiter that the header seems to have" {
+	printf 'id;text;n\r\n1;"a; ""b"", c";x\r\n2;d e;y\r\n' >semicolon.csv
+	(printf 'sep=;\r\n'; cat semicolon.csv) >excel.csv
+	for how in '--delimiter ";" semicolon.csv' 'excel.csv' '--delimiter=";" excel.csv'; do
+		try "shtok -n 1 --csv $how"
+		exits 0
+		gives '1\ta\t1' '1\tb\t1' '1\tc\t1' '2\td\t1' '2\te\t1'
+		try "shdedup -q --csv $how"
+		exits 0
+		same ${how##* } out
+	done
+	try "shdedup -q --csv --delimiter ';' --mark dup semicolon.csv"
+	[ "$(head -n 1 out | tr -d '\r')" = 'id;text;n;dup;dup_similarity;dup_measure' ]
+	try 'shtok --csv semicolon.csv'
+	exits 2
+	says "shtok: semicolon.csv:1: no column \"id\" in the header 'id;text;n'; its fields seem to be parted by ';': --delimiter ';' (name the fields of id and text with -f ID,TEXT)"
+	try "printf 'id\ttext\n1\ta\n' | shtok --csv"
+	grep -q 'its fields seem to be parted by tabs: --header reads them' err
+	try "printf 'id|text\n1|a b\n' | shtok -n 2 --csv --delimiter '|'"
+	gives '1\ta b\t1'
+	for bad in '' ab '"'; do
+		try "shtok --csv --delimiter '$bad' semicolon.csv"
+		exits 2
+		grep -qF "shtok: --delimiter '$bad': expected one character" err
+	done
+	try 'shtok --delimiter x semicolon.csv'
+	exits 2
+	grep -q '^shtok: --delimiter is for --csv, which is not given' err
+}
+
+@test "CSV and TSV: two columns with the name of -f are refused by name" {
+	printf 'id,text,text\n1,a,b\n' >a.csv
+	try 'shdedup --csv a.csv'
+	exits 2
+	says 'shdedup: a.csv:1: 2 columns of the header have the name "text": expected one (name the fields of id and text with -f ID,TEXT)'
+	tr , '\t' <a.csv >a.tsv
+	try 'shtok --header a.tsv'
+	exits 2
+	grep -q '2 columns of the header have the name "text"' err
+	# Other columns may have one name.
+	printf 'id,text,x,x\n1,a,b,c\n' >b.csv
+	try 'shtok -n 1 --csv b.csv'
+	gives '1\ta\t1'
+}
+
+@test "JSON: NaN and infinity in another field do no harm; as id or text they are named" {
+	printf '{"id":1,"text":"a b","score":NaN,"x":[-Infinity,{"y":Infinity}]}\n{"id":2,"text":"c","z":-1}\n' >in
+	try 'shtok -n 1 --json in'
+	exits 0
+	gives '1\ta\t1' '1\tb\t1' '2\tc\t1'
+	try 'shdoc in'
+	exits 0
+	gives '1\ta b' '2\tc'
+	try 'shdedup -q --json in'
+	same in out
+	try "echo '{\"id\":1,\"text\":NaN}' | shtok --json"
+	exits 2
+	grep -q 'field "text" is not a string' err
+	for bad in nan -NaN Inf +Infinity; do
+		try "echo '{\"id\":1,\"text\":\"a\",\"x\":$bad}' | shtok --json"
+		exits 2
+	done
+}
+
+@test "JSON: an asterisk in a path names all items of an array, as the contents of a chat; -l takes several texts" {
+	cat >chat <<-'END'
+	{"messages":[{"role":"user","content":"Hello there"},{"role":"tool","content":null},{"role":"assistant","content":"Good \u00e9vening"}]}
+	{"messages":[]}
+	{"messages":[{"content":["one","two"]},{"role":"x"},{"content":"three"}]}
+	END
+	try 'shdoc -l -f "messages.*.content" --format jsonl chat'
+	exits 0
+	gives 'chat#1\tHello there\\n\\nGood évening' 'chat#2\t' 'chat#3\tone\\n\\ntwo\\n\\nthree'
+	try 'shtok --json -l -n 5 -f "/messages/*/content" chat'
+	exits 0
+	gives '1\thello there good évening\t1' '2\t\t0' '3\tone two three\t1'
+	try 'shtok --json -l -n 1 -f messages.0.role chat | head -n 1'
+	gives '1\tuser\t1'
+	try "echo '{\"id\":1,\"t\":[{\"p\":[{\"x\":\"a\"},{\"x\":\"b\"}]},{\"p\":[{\"x\":\"c\"}]}]}' | shdoc -f 'id,t.*.p.*.x' --format jsonl"
+	gives '1\ta\\n\\nb\\n\\nc'
+	# Only arrays have items; a field may be called *.
+	try "echo '{\"id\":1,\"t\":{\"*\":\"a\"}}' | shdoc -f 'id,t.*' --format jsonl"
+	gives '1\ta'
+	try 'shtok --json -l -f messages.content chat'
+	exits 2
+	says 'shtok: chat:1: JSON: no field "messages.content", there are items of an array, all of which * names (-f TEXT names it)'
+	try 'shtok --json -l -f "messages.*.contents" chat'
+	exits 2
+	says 'shtok: chat:1: JSON: no item of the array has a field "messages.*.contents"'
+	try "echo '{\"instruction\":\"Add\",\"output\":\"3\"}' | shtok --json -l -n 2 -f instruction,output"
+	gives '1\tadd 3\t1'
+}
+
+@test "only the byte order mark of the file goes, not one that begins the first record behind a header" {
+	mark='\xef\xbb\xbf'
+	printf "${mark}id,text\n${mark}1,a\n" >a.csv
+	tr , '\t' <a.csv >a.tsv
+	for how in '--csv a.csv' '--header a.tsv'; do
+		try "shtok -n 1 $how"
+		exits 0
+		gives "${mark}1\ta\t1"
+		try "shdedup -q $how"
+		same "${how#* }" out
+		try "shdedup -q --keep longest $how"
+		same "${how#* }" out
+	done
+	printf "${mark}1\ta\n${mark}2\tb\n" >b.tsv
+	try 'shtok -n 1 b.tsv'
+	gives '1\ta\t1' "${mark}2\tb\t1"
+}
+
+@test "shdoc --json writes lines of JSON, the same with several threads" {
+	mkdir f
+	printf 'a "q"\\\t\nb\1\303\251' >'f/x"y'
+	printf '{"id":1e3,"text":"c\\u00e9"}\n{"id":"","text":""}\n{"id":"z\\"","text":"\\n"}\n' >f/z.jsonl
+	try 'shdoc --json --rejects bad f'
+	exits 0
+	python3 -c 'import json; print([json.loads(l) for l in open("out")] == [{"id": "x\"y", "text": "a \"q\"\\\t\nb\x01\u00e9"}, {"id": "1e3", "text": "c\u00e9"}, {"id": "z\"", "text": "\n"}])' >ok
+	grep -qx True ok
+	cp out expected
+	try 'shdoc --json --rejects bad -j 3 f'
+	same expected out
+	try 'shdoc --json -j 2 f f --rejects bad >/dev/null'
+	grep -q '^shdoc: 3 repeated ids' err
+	try 'shdoc --json f --rejects bad | shtok --json -n 1 | wc -l'
+	gives 6
+}

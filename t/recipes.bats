@@ -153,7 +153,7 @@ offers() {
 	offers shweight -w twice
 	offers shfp -w twice
 	printf 'a\tx x y y\n' >docs
-	try 'shtok docs | shweight -w twice | shfp --simhash --bare'
+	try 'shtok docs | shweight -w twice | shfp --bare'
 	mv out piped
 	try 'shfp --bare -w twice docs'
 	same piped out

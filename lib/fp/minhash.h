@@ -34,13 +34,8 @@ static inline bool sh_minhash_width_ok(unsigned bits)
 }
 
 /* Writes the smallest value of each of `bins` bins, 1 to SH_FP_MAX_BITS, for n >= 1 features. Two
- * sets of similarity J have equal values in a bin with probability J. Returns the number of bins
- * that round 0 filled: at least this number of hashes are distinct. */
-unsigned sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
-
-/* Writes the fingerprint of a set from its values in `bits` bins: bit i is the last bit of bin[i].
- * bits must pass sh_minhash_width_ok(). */
-void sh_minhash_bits(const uint64_t *bin, unsigned bits, uint64_t *out);
+ * sets of similarity J have equal values in a bin with probability J. */
+void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
 
 /* Writes the fingerprint of n >= 1 features. h: word 0 of their hashes. */
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out);

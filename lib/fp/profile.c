@@ -34,7 +34,6 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { SH_DEFAULT_NGRAM, SH_DEFAULT_NGRAM, false },
 	    .weight = "log",
 	    .hash = "mix",
-	    .minhash = SH_DEFAULT_MINHASH,
 	    .bits = 64,
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",

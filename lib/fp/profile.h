@@ -47,7 +47,6 @@ struct sh_profile {
 	bool rounded; /* weights with fractions are summed as in weight/rounded.h */
 
 	const char *hash;
-	bool minhash; /* MinHash instead of bit sums; weights are ignored */
 	unsigned bits;
 	/* Widths that -b accepts: multiples of bits_step, bits_min to bits_max.
 	 * bits_step 0: 32, 64, 128, 256. */

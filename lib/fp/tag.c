@@ -100,7 +100,6 @@ static void default_opts(struct sh_fingerprint_opts *o)
 		.hash = sh_hash_find(p->hash),
 		.scheme = sh_scheme_find(p->weight),
 		.bits = p->bits,
-		.minhash = p->minhash,
 	};
 	sh_profile_tokens(p, &o->token, &o->ngrams);
 }

@@ -100,10 +100,8 @@ static int work(void *reader, struct sh_job *job)
 {
 	struct reader *r = reader;
 
-	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
+	if (sh_docs_begin(job) < 0)
 		return -1;
-	}
 	return sh_job_lines(job, r->ranking->prefer->rejected != NULL, each_line, r);
 }
 
@@ -171,6 +169,7 @@ static int read_documents(struct ranking *r, struct sh_error *err)
 	source.crlf = form->crlf;
 	source.header.wanted = form->columns;
 	source.header.csv = form->csv;
+	source.blanks = form->json || form->csv;
 	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
 					sh_docs_header(form, &source.header, err) < 0))
 		status = -1;

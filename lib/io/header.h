@@ -6,10 +6,11 @@
 #include "io/csv.h"
 
 struct sh_header {
-	bool wanted;         /* each file has a header; false: nothing here is used */
-	bool csv;            /* records are CSV (io/csv.h): line ends in quotes end no record */
-	struct sh_buf first; /* the first header, with byte order mark and LF; empty at first */
-	const char *file;    /* name of the first file; borrowed */
+	bool wanted; /* each file has a header; false: nothing here is used */
+	bool csv;    /* records are CSV (io/csv.h): line ends in quotes end no record */
+	/* The first header, with byte order mark, the lines before it, and LF; empty at first. */
+	struct sh_buf first;
+	const char *file; /* name of the first file; borrowed */
 };
 
 void sh_header_free(struct sh_header *h);
@@ -29,7 +30,15 @@ static inline struct sh_slice sh_record_front(struct sh_slice all, bool csv)
 				    : all.n);
 }
 
-/* Returns the first header without byte order mark and LF. */
+/* Returns the bytes of the header at the beginning of a file, with its LF and the lines before it.
+ * Sets *before to the bytes before the header itself. */
+size_t sh_header_front(struct sh_slice all, bool csv, size_t *before);
+
+/* Returns the first header without byte order mark and LF. In CSV also without blank lines and the
+ * line "sep=;" that Excel reads before it. */
 struct sh_slice sh_header_bare(const struct sh_header *h);
+
+/* Returns the delimiter that the line "sep=;" before the first header names; 0 without one. */
+char sh_header_delimiter(const struct sh_header *h);
 
 #endif

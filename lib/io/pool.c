@@ -47,7 +47,7 @@ static void job_free(struct sh_job *job)
 static void job_empty(struct sh_job *job)
 {
 	job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
-	job->records = job->rejected = job->ill_formed = job->empty = 0;
+	job->records = job->rejected = job->ill_formed = job->empty = job->blank = 0;
 	job->failed = 0;
 }
 

@@ -458,6 +458,8 @@ static int read_chunk(
 	from->at = s->at;
 	from->starts_file = !s->begun;
 	from->csv = s->header.csv;
+	from->blanks = s->blanks;
+	from->header = s->header.wanted;
 	from->continued = continued;
 	from->unfinished = s->unfinished;
 	from->lines = count_chunk(s, b, trailer);

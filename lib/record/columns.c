@@ -1,5 +1,7 @@
 #include "record/columns.h"
 
+#include <stdio.h>
+
 #include "record/fields.h"
 
 /* Returns the bytes of the first field, a quoted one, with both quotes. Returns 0 when the closing
@@ -35,14 +37,14 @@ static int undouble(struct sh_slice s, struct sh_buf *room, struct sh_error *err
 	return 0;
 }
 
-ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
+ssize_t sh_csv_field(struct sh_slice record, char delimiter, size_t index, struct sh_buf *room,
     struct sh_slice *out, struct sh_error *err)
 {
 	struct sh_slice left = sh_without_cr(record);
 
 	for (size_t i = 0;; i++) {
 		bool quoted = left.n && *left.p == '"', doubled = false;
-		const char *comma = left.n ? memchr(left.p, ',', left.n) : NULL;
+		const char *comma = left.n ? memchr(left.p, delimiter, left.n) : NULL;
 		size_t n = comma ? (size_t)(comma - left.p) : left.n;
 
 		if (quoted)
@@ -52,7 +54,7 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 			    "CSV: field %zu has no closing quote (--rejects FILE collects such "
 			    "records)",
 			    i + 1);
-		if ((quoted && n < left.n && left.p[n] != ',') ||
+		if ((quoted && n < left.n && left.p[n] != delimiter) ||
 		    (!quoted && n && memchr(left.p, '"', n)))
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "CSV: quote within field %zu (expected quotes around the whole field, "
@@ -74,14 +76,14 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 }
 
 /* Sets *field to the field with this index, of CSV or TSV. Returns the number of fields, or -1. */
-static ssize_t field_at(struct sh_slice header, bool csv, size_t index, struct sh_buf *room,
+static ssize_t field_at(struct sh_slice header, char delimiter, size_t index, struct sh_buf *room,
     struct sh_slice *field, struct sh_error *err)
 {
 	struct sh_slice all[SH_FIELD_MAX];
 	size_t n;
 
-	if (csv)
-		return sh_csv_field(header, index, room, field, err);
+	if (delimiter)
+		return sh_csv_field(header, delimiter, index, room, field, err);
 	n = sh_fields_split(header, all, SH_FIELD_MAX);
 	if (n > SH_FIELD_MAX)
 		return sh_error_set(
@@ -91,40 +93,64 @@ static ssize_t field_at(struct sh_slice header, bool csv, size_t index, struct s
 	return (ssize_t)n;
 }
 
-ssize_t sh_columns_count(struct sh_slice header, bool csv, struct sh_error *err)
+ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err)
 {
 	struct sh_slice ignored;
 
-	return field_at(header, csv, SIZE_MAX, NULL, &ignored, err);
+	return field_at(header, delimiter, SIZE_MAX, NULL, &ignored, err);
 }
 
-int sh_columns_find(
-    struct sh_slice header, bool csv, struct sh_slice name, unsigned *index, struct sh_error *err)
+/* Adds the delimiter that the header seems to have, when it is not the given one. */
+static int no_column(
+    struct sh_slice header, char delimiter, struct sh_slice name, struct sh_error *err)
+{
+	static const char likely[] = ";\t|,";
+	char hint[80] = "";
+
+	header = sh_without_cr(header);
+	for (const char *p = likely; delimiter && header.n && *p && !*hint; p++)
+		if (!memchr(header.p, delimiter, header.n) && memchr(header.p, *p, header.n))
+			snprintf(hint, sizeof hint,
+			    *p == '\t'
+				? "; its fields seem to be parted by tabs: --header reads them"
+				: "; its fields seem to be parted by '%c': --delimiter '%c'",
+			    *p, *p);
+	return sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'%s",
+	    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p, hint);
+}
+
+int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name, unsigned *index,
+    struct sh_error *err)
 {
 	struct sh_buf room = { 0 };
 	struct sh_slice field;
+	size_t found = 0;
 	ssize_t n = 1;
 
 	for (size_t i = 0; i < (size_t)n; i++) {
-		n = field_at(header, csv, i, &room, &field, err);
-		if (n < 0 || sh_slice_eq(field, name)) {
+		n = field_at(header, delimiter, i, &room, &field, err);
+		if (n < 0)
+			break;
+		if (sh_slice_eq(field, name) && found++ == 0)
 			*index = (unsigned)i;
-			sh_buf_free(&room);
-			return n < 0 ? -1 : 0;
-		}
 	}
 	sh_buf_free(&room);
-	header = sh_without_cr(header);
-	return sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'",
-	    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p);
+	if (n < 0)
+		return -1;
+	if (found > 1)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu columns of the header have the name \"%.*s\": expected one", found,
+		    sh_shown(name, 80), name.p);
+	return found ? 0 : no_column(header, delimiter, name, err);
 }
 
-int sh_csv_add_field(struct sh_buf *out, struct sh_slice field, struct sh_error *err)
+int sh_csv_add_field(
+    struct sh_buf *out, char delimiter, struct sh_slice field, struct sh_error *err)
 {
 	bool quote = false;
 
 	for (size_t i = 0; i < field.n; i++)
-		quote = quote || memchr("\",\r\n", field.p[i], 4);
+		quote = quote || field.p[i] == delimiter || memchr("\"\r\n", field.p[i], 3);
 	if (sh_buf_reserve(out, 2 * field.n + 2, err) < 0)
 		return -1;
 	if (quote)

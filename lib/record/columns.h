@@ -12,25 +12,29 @@ enum { SH_DOCUMENT_MORE = 15 }; /* most text fields of a document after the firs
 
 struct sh_columns {
 	unsigned n;        /* fields of each record; 0: no header was read yet */
+	char delimiter;    /* between fields of CSV; 0: a comma */
 	unsigned id, text; /* indexes of the two columns, from 0; below SH_FIELD_MAX in TSV */
 	unsigned more[SH_DOCUMENT_MORE]; /* indexes of further text columns */
 };
+
+/* Functions with `delimiter` process CSV, whose fields this character parts; TSV when it is 0. */
 
 /* Sets *out to the field of CSV with this index, from 0, without its quotes. Leaves *out alone when
  * the record has no such field. Copies a field with doubled quotes to `room`, with single quotes.
  * Without `room` quotes stay doubled: the fields still sort in the same order. Returns the number
  * of fields, or -1 with SH_ERR_RECORD for quotes that RFC 4180 does not allow. */
-ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
+ssize_t sh_csv_field(struct sh_slice record, char delimiter, size_t index, struct sh_buf *room,
     struct sh_slice *out, struct sh_error *err);
 
 /* Returns the number of columns, or -1 with SH_ERR_RECORD. */
-ssize_t sh_columns_count(struct sh_slice header, bool csv, struct sh_error *err);
+ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err);
 
-/* Sets *index, from 0, to the first column with this name. SH_ERR_RECORD: no such column. */
-int sh_columns_find(
-    struct sh_slice header, bool csv, struct sh_slice name, unsigned *index, struct sh_error *err);
+/* Sets *index, from 0, to the column with this name. SH_ERR_RECORD: no such column, or several. */
+int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name, unsigned *index,
+    struct sh_error *err);
 
 /* Appends a field of CSV, in quotes when it needs quotes. */
-int sh_csv_add_field(struct sh_buf *out, struct sh_slice field, struct sh_error *err);
+int sh_csv_add_field(
+    struct sh_buf *out, char delimiter, struct sh_slice field, struct sh_error *err);
 
 #endif

@@ -38,10 +38,9 @@ static int check_name(const struct sh_document_form *form, const struct sh_slice
 	for (size_t j = 0; j < i; j++)
 		if (sh_slice_eq(name[i], name[j]) && name[i].n)
 			return sh_error_set(
-			    err, SH_ERR_PARAM, "fields '%s': expected two different names", spec);
+			    err, SH_ERR_PARAM, "fields '%s': expected different names", spec);
 	if (name[i].n == 0)
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "fields '%s': expected two different names", spec);
+		return sh_error_set(err, SH_ERR_PARAM, "fields '%s': a name is empty", spec);
 	return form->columns ? 0 : sh_json_check_path(name[i], err);
 }
 
@@ -50,11 +49,6 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 	struct sh_slice rest = sh_slice_str(spec), name[SH_DOCUMENT_MORE + 2] = { { 0 } };
 	size_t first = form->line_ids ? 1 : 0, n = first; /* name[0] is the name of the id */
 
-	if (form->line_ids && (!*spec || strchr(spec, ',')))
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "fields '%s': expected only the name of the text: with -l the line's number is "
-		    "the id",
-		    spec);
 	while (rest.p && n < SH_DOCUMENT_MORE + 2)
 		next_part(&rest, &name[n++]);
 	if (rest.p)
@@ -183,37 +177,68 @@ static int absent(const struct sh_document_form *form, struct sh_slice line, str
 	    sh_shown(name, 80), name.p, any ? ", there are " : "", any ? names : "", remedy);
 }
 
-/* Joins an array of strings. Each string becomes a paragraph. */
-static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_buf *room,
-    uint64_t *halves, struct sh_error *err)
+/* Strings that are joined to one text. Each string becomes a paragraph. */
+struct joined {
+	struct sh_slice name; /* of the field */
+	struct sh_buf *room;
+	uint64_t *halves, n; /* n: strings so far */
+	bool found;          /* a value was found, perhaps null */
+};
+
+static int join_strings(void *arg, const struct sh_json_value *v, struct sh_error *err)
 {
+	struct joined *j = arg;
+	struct sh_slice items = v->text;
 	struct sh_json_value item;
 
-	room->n = 0;
-	for (bool first = true; sh_json_next(&items, &item); first = false) {
-		if (item.kind != SH_JSON_STRING)
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "JSON: field \"%.*s\" is an array, and not all its items are strings "
-			    "(--rejects FILE collects such lines)",
-			    sh_shown(name, 80), name.p);
-		if ((!first && sh_buf_add(room, "\n\n", 2, err) < 0) ||
-		    (item.text.n && sh_json_unescape(item.text, room, halves, err) < 0))
-			return -1;
+	j->found = true;
+	if (v->kind == SH_JSON_OTHER && *v->text.p == '[') {
+		while (sh_json_next(&items, &item))
+			if (item.kind != SH_JSON_STRING)
+				return sh_error_set(err, SH_ERR_RECORD,
+				    "JSON: field \"%.*s\" is an array, and not all its items are "
+				    "strings (%.*s.*.NAME names a field of each item; --rejects "
+				    "FILE collects such lines)",
+				    sh_shown(j->name, 80), j->name.p, sh_shown(j->name, 80),
+				    j->name.p);
+			else if (join_strings(j, &item, err) < 0)
+				return -1;
+		return 0;
 	}
-	return 0;
+	/* A message without text, such as the call of a tool, has null. */
+	if (v->kind == SH_JSON_OTHER && *v->text.p == 'n')
+		return 0;
+	if (v->kind != SH_JSON_STRING)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: field \"%.*s\" is not a string in all items (--rejects FILE puts bad "
+		    "records aside)",
+		    sh_shown(j->name, 80), j->name.p);
+	if (j->n++ && sh_buf_add(j->room, "\n\n", 2, err) < 0)
+		return -1;
+	return v->text.n ? sh_json_unescape(v->text, j->room, j->halves, err) : 0;
 }
 
 /* Sets *out to the bytes of a field. The field must be a string or an array of strings. With
  * `number`, the field must be a string or a number. */
-static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
-    struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
+static int json_string(struct sh_slice line, const struct sh_json_value *v, struct sh_slice name,
+    bool number, struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
 	int n = sh_shown(name, 80);
 
 	*halves = 0;
-	if (!number && v->kind == SH_JSON_OTHER && *v->text.p == '[') {
-		if (join_strings(v->text, name, room, halves, err) < 0)
+	if (!number &&
+	    (v->kind == SH_JSON_MANY || (v->kind == SH_JSON_OTHER && *v->text.p == '['))) {
+		struct joined j = { name, room, halves, 0, false };
+		struct sh_slice items = v->text;
+		struct sh_json_value item;
+
+		room->n = 0;
+		if ((v->kind == SH_JSON_MANY ? sh_json_each(line, name, join_strings, &j, err)
+					     : join_strings(&j, v, err)) < 0)
 			return -1;
+		if (v->kind == SH_JSON_MANY && !j.found && sh_json_next(&items, &item))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "JSON: no item of the array has a field \"%.*s\"", n, name.p);
 		*out = room->n ? sh_buf_slice(room) : sh_slice("", 0);
 		return 0;
 	}
@@ -258,9 +283,11 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 	for (size_t i = n; i-- > 0;)
 		if (v[i].kind == SH_JSON_ABSENT)
 			return absent(form, line, name[i], i == 1, err);
-	if (n == 2 && json_string(&v[1], name[1], true, &room->id, &doc->id, &halves, err) < 0)
+	if (n == 2 &&
+	    json_string(line, &v[1], name[1], true, &room->id, &doc->id, &halves, err) < 0)
 		return -1;
-	if (json_string(&v[0], name[0], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
+	if (json_string(
+		line, &v[0], name[0], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
 		return -1;
 	if (n == 1)
 		return 0;
@@ -287,6 +314,7 @@ int sh_document_header(
 {
 	struct sh_columns *c = form->columns;
 	struct sh_slice id = form->id_name, text = form->text_name;
+	char delimiter = sh_document_delimiter(form);
 	ssize_t n;
 
 	if (form->crlf)
@@ -297,16 +325,16 @@ int sh_document_header(
 		id = sh_slice("id", 2);
 	if (text.n == 0)
 		text = sh_slice("text", 4);
-	n = sh_columns_count(header, form->csv, err);
+	n = sh_columns_count(header, delimiter, err);
 	if (n < 0)
 		return -1;
 	c->n = (unsigned)n;
-	if (sh_columns_find(header, form->csv, id, &c->id, err) < 0 ||
-	    sh_columns_find(header, form->csv, text, &c->text, err) < 0)
+	if (sh_columns_find(header, delimiter, id, &c->id, err) < 0 ||
+	    sh_columns_find(header, delimiter, text, &c->text, err) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%s (name the fields of id and text with -f ID,TEXT)", err->text);
 	for (unsigned i = 0; i < form->more; i++)
-		if (sh_columns_find(header, form->csv, form->more_name[i], &c->more[i], err) < 0)
+		if (sh_columns_find(header, delimiter, form->more_name[i], &c->more[i], err) < 0)
 			return -1;
 	return 0;
 }
@@ -315,7 +343,8 @@ static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	const struct sh_columns *c = form->columns;
-	ssize_t n = sh_csv_field(line, c->id, &room->id, &doc->id, err);
+	char delimiter = sh_document_delimiter(form);
+	ssize_t n = sh_csv_field(line, delimiter, c->id, &room->id, &doc->id, err);
 
 	if (n < 0)
 		return -1;
@@ -324,7 +353,7 @@ static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
 		    "CSV: %zd field%s, expected %u as in the header (--rejects FILE collects such "
 		    "records)",
 		    n, n == 1 ? "" : "s", c->n);
-	if (sh_csv_field(line, c->text, &room->text, &doc->text, err) < 0)
+	if (sh_csv_field(line, delimiter, c->text, &room->text, &doc->text, err) < 0)
 		return -1;
 	return check_id_bytes(doc->id, err);
 }

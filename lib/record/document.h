@@ -25,6 +25,12 @@ struct sh_document_form {
 	struct sh_slice more_name[SH_DOCUMENT_MORE];
 };
 
+/* Returns the character between fields of CSV; 0 for other forms. */
+static inline char sh_document_delimiter(const struct sh_document_form *form)
+{
+	return !form->csv ? '\0' : form->columns->delimiter ? form->columns->delimiter : ',';
+}
+
 struct sh_document {
 	struct sh_slice id, text; /* the text has escapes, except with line_ids, json or csv */
 	uint64_t ill_formed;      /* halves of surrogate pairs that became U+FFFD in the text */
@@ -41,8 +47,8 @@ struct sh_document_room {
 void sh_document_room_free(struct sh_document_room *room);
 
 /* Parses "ID,TEXT" or "ID,TEXT,TEXT..." and fills the form. Each part is the number of a field;
- * with form->json or form->columns its name. No two parts may be equal. With form->line_ids the
- * only part is one name, "TEXT". The form borrows spec. */
+ * with form->json or form->columns its name. No two parts may be equal. With form->line_ids all
+ * parts are names of text fields, "TEXT" or "TEXT,TEXT...". The form borrows spec. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
 /* Fills form->columns from a header without byte order mark and LF (sh_header_bare()). */

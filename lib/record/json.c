@@ -119,9 +119,11 @@ static int read_number(struct reader *r)
 
 static int read_word(struct reader *r)
 {
-	static const char *const words[] = { "true", "false", "null" };
+	/* The last ones are no JSON, but Python writes them. */
+	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity",
+		"-Infinity" };
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 
 		if ((size_t)(r->end - r->p) >= n && memcmp(r->p, words[i], n) == 0) {
@@ -137,7 +139,8 @@ static int read_scalar(struct reader *r, struct sh_json_value *v)
 	if (r->p < r->end && *r->p == '"')
 		return read_string(r, v);
 	*v = (struct sh_json_value){ SH_JSON_OTHER, false, { r->p, 0 } };
-	if (r->p < r->end && (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')))
+	if (r->p < r->end && ((*r->p == '-' && !(r->end - r->p > 1 && r->p[1] == 'I')) ||
+				 (*r->p >= '0' && *r->p <= '9')))
 		v->kind = SH_JSON_NUMBER;
 	if ((v->kind == SH_JSON_NUMBER ? read_number(r) : read_word(r)) < 0)
 		return -1;
@@ -386,25 +389,75 @@ static struct sh_json_value find_item(struct sh_slice items, struct sh_slice par
 	return (struct sh_json_value){ 0 };
 }
 
+/* Returns whether the next part of the path, now p->part, is all items of the array v. */
+static bool is_all(const struct path *p, const struct sh_json_value *v)
+{
+	return v->kind == SH_JSON_OTHER && *v->text.p == '[' && p->part.n == 1 && *p->part.p == '*';
+}
+
+/* Replaces *v by its item or field that p->part names. */
+static int step(const struct path *p, struct sh_json_value *v, struct sh_error *err)
+{
+	struct sh_json_value in = *v;
+
+	*v = (struct sh_json_value){ 0 };
+	if (in.kind == SH_JSON_OTHER && *in.text.p == '[')
+		*v = find_item(in.text, p->part);
+	else if (in.kind == SH_JSON_OTHER && *in.text.p == '{')
+		return sh_json_fields(in.text, &p->part, v, 1, err);
+	return 0;
+}
+
 /* Follows the rest of a path from the value of its first part. Sets *object to the last object or
  * array on the path. */
 static int follow(
     struct path *p, struct sh_json_value *v, struct sh_slice *object, struct sh_error *err)
 {
 	while (p->more) {
-		struct sh_json_value in = *v;
-
 		next_part(p);
-		*v = (struct sh_json_value){ 0 };
-		if (in.kind != SH_JSON_OTHER)
+		if (is_all(p, v)) {
+			v->kind = SH_JSON_MANY;
 			return 0;
-		*object = in.text;
-		if (*in.text.p == '[')
-			*v = find_item(in.text, p->part);
-		else if (*in.text.p == '{' && sh_json_fields(in.text, &p->part, v, 1, err) < 0)
+		}
+		if (v->kind == SH_JSON_OTHER)
+			*object = v->text;
+		if (step(p, v, err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Calls `each` for the values at the end of a path that begins at v. */
+static int each_below(
+    struct path p, struct sh_json_value v, sh_json_each_fn *each, void *arg, struct sh_error *err)
+{
+	while (p.more) {
+		struct sh_slice items = v.text;
+		struct sh_json_value item;
+
+		next_part(&p);
+		if (is_all(&p, &v)) {
+			while (sh_json_next(&items, &item))
+				if (each_below(p, item, each, arg, err) < 0)
+					return -1;
+			return 0;
+		}
+		if (step(&p, &v, err) < 0)
+			return -1;
+	}
+	return v.kind == SH_JSON_ABSENT ? 0 : each(arg, &v, err);
+}
+
+int sh_json_each(struct sh_slice line, struct sh_slice name, sh_json_each_fn *each, void *arg,
+    struct sh_error *err)
+{
+	struct sh_json_value v;
+	struct path p;
+
+	start_path(&p, name);
+	if (sh_json_fields(line, &p.part, &v, 1, err) < 0)
+		return -1;
+	return each_below(p, v, each, arg, err);
 }
 
 int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
@@ -475,6 +528,8 @@ bool sh_json_print_names(struct sh_slice line, struct sh_slice path, char *to, s
 	start_path(&p, path);
 	if (is_path(path) && sh_json_fields(line, &p.part, &v, 1, &ignored) == 0)
 		(void)follow(&p, &v, &object, &ignored);
+	if (object.n && *object.p == '[')
+		return snprintf(to, room, "items of an array, all of which * names") > 0;
 	return print_keys(object, to, room) > 0;
 }
 
@@ -565,7 +620,7 @@ int sh_json_unescape(
 
 int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *err)
 {
-	static const char hex[] = "0123456789abcdef";
+	static const char hex[] = "0123456789abcdef", known[] = "\b\f\n\r\t", letter[] = "bfnrt";
 	char *to;
 
 	if (sh_buf_reserve(out, 6 * s.n + 2, err) < 0)
@@ -574,7 +629,13 @@ int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *e
 	*to++ = '"';
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
+		const char *short_form = c && c < 0x20 ? strchr(known, c) : NULL;
 
+		if (short_form) {
+			*to++ = '\\';
+			*to++ = letter[short_form - known];
+			continue;
+		}
 		if (c < 0x20) {
 			memcpy(to, "\\u00", 4);
 			to[4] = hex[c >> 4];

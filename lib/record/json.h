@@ -1,8 +1,8 @@
 /* Finds fields in a line of JSON (RFC 8259). Builds no tree and does not change the line.
  *
  * The whole line is checked: SH_ERR_RECORD names the first byte that cannot belong to a JSON
- * object. Two faults are accepted: ill-formed UTF-8 in strings, and escapes of half a surrogate
- * pair. Numbers stay text, so they are not rounded. The last of several fields with one name is
+ * object. Three faults are accepted: ill-formed UTF-8 in strings, escapes of half a surrogate
+ * pair, and the words NaN, Infinity and -Infinity, which Python writes. Numbers stay text, so they are not rounded. The last of several fields with one name is
  * used. Values may be nested SH_JSON_DEPTH deep, the outer object included. */
 #ifndef SH_RECORD_JSON_H
 #define SH_RECORD_JSON_H
@@ -11,8 +11,9 @@
 
 #define SH_JSON_DEPTH 2048
 
-/* OTHER: an object, an array, true, false or null. */
-enum sh_json_kind { SH_JSON_ABSENT, SH_JSON_STRING, SH_JSON_NUMBER, SH_JSON_OTHER };
+/* OTHER: an object, an array, true, false or null. MANY: a path with an asterisk names items of an
+ * array, see sh_json_each(). */
+enum sh_json_kind { SH_JSON_ABSENT, SH_JSON_STRING, SH_JSON_NUMBER, SH_JSON_OTHER, SH_JSON_MANY };
 
 struct sh_json_value {
 	enum sh_json_kind kind;
@@ -31,10 +32,18 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
 /* As sh_json_fields(), for at most SH_JSON_PATHS names, which may be paths. `content.body` is the
  * field `body` of the object `content`, unless the outer object has a field named `content.body`. A
  * name that begins with a slash is a pointer of RFC 6901, such as `/content/0/body`. A number is
- * the index of an item of an array, from 0. */
+ * the index of an item of an array, from 0. An asterisk stands for all items of an array: the value
+ * is SH_JSON_MANY then. */
 enum { SH_JSON_PATHS = 4 };
 int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_error *err);
+
+/* Calls `each` for the values that a path names, in the order of the line. An asterisk in the path
+ * stands for all items of an array, as in `messages.*.content`. Items without the rest of the path
+ * are left out. Returns 0, or -1 as soon as `each` does. */
+typedef int sh_json_each_fn(void *arg, const struct sh_json_value *v, struct sh_error *err);
+int sh_json_each(struct sh_slice line, struct sh_slice name, sh_json_each_fn *each, void *arg,
+    struct sh_error *err);
 
 /* SH_ERR_PARAM: a pointer has a bad escape, or a part has more than SH_JSON_PART_MAX bytes. */
 int sh_json_check_path(struct sh_slice name, struct sh_error *err);

@@ -74,18 +74,18 @@ static int mark_json(struct sh_slice name, struct sh_slice line, const struct sh
 }
 
 /* Appends three fields to a record of CSV or TSV. The CR of its line end stays at the end. */
-static int add_fields(bool csv, struct sh_slice line, const struct sh_slice field[3],
+static int add_fields(char delimiter, struct sh_slice line, const struct sh_slice field[3],
     struct sh_buf *out, struct sh_error *err)
 {
-	int (*add_field)(struct sh_buf *, struct sh_slice, struct sh_error *) =
-	    csv ? sh_csv_add_field : add_slice;
-	const char *separator = csv ? "," : "\t";
+	const char separator[2] = { delimiter ? delimiter : '\t' };
 	struct sh_slice bare = sh_without_cr(line);
 
 	if (add_slice(out, bare, err) < 0)
 		return -1;
 	for (int i = 0; i < 3; i++)
-		if (add(out, separator, err) < 0 || add_field(out, field[i], err) < 0)
+		if (add(out, separator, err) < 0 ||
+		    (delimiter ? sh_csv_add_field(out, delimiter, field[i], err)
+			       : add_slice(out, field[i], err)) < 0)
 			return -1;
 	return bare.n < line.n ? add(out, "\r", err) : 0;
 }
@@ -103,7 +103,7 @@ int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice n
 		const struct sh_slice names[3] = { name, sh_buf_slice(&similarity),
 			sh_buf_slice(&measure) };
 
-		status = add_fields(form->csv, header, names, out, err);
+		status = add_fields(sh_document_delimiter(form), header, names, out, err);
 	}
 	sh_buf_free(&similarity);
 	sh_buf_free(&measure);
@@ -118,5 +118,5 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
 
 	if (form->json)
 		return mark_json(name, line, doc, mark, out, err);
-	return add_fields(form->csv, line, fields, out, err);
+	return add_fields(sh_document_delimiter(form), line, fields, out, err);
 }

@@ -57,6 +57,7 @@ struct sh_corpus {
 	/* Storage of the arrays; NULL: memory. Set before documents are added. */
 	struct sh_tables *tables;
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
+	uint64_t blank;          /* blank lines that it passed over */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	size_t n_scanned; /* the first files, which sh_corpus_scan() has read */

@@ -262,6 +262,8 @@ int sh_corpus_lines_read(
 		.at = f->file->base + from,
 		.starts_file = range == 0,
 		.csv = c->form.csv,
+		.blanks = c->form.json || c->form.csv,
+		.header = c->form.columns != NULL,
 		.trailer = c->trailer };
 	if (read_bytes(c, f->file, from, to, job, room) < 0 ||
 	    (job->in.n > SH_LINE_MAX && refuse_long(job) < 0))

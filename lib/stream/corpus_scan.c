@@ -88,6 +88,7 @@ static int add_documents(void *scan, struct sh_job *job, struct sh_error *err)
 
 	if (sh_corpus_lines_done(&s->lines, job, err) < 0 || add_bad_lines(s, job, err) < 0)
 		return -1;
+	s->corpus->blank += job->blank;
 	for (size_t i = 0; numbers && i < n; i++)
 		value[i] += job->from.number - 1;
 	return sh_corpus_add(s->corpus, &new, n, err);

@@ -91,6 +91,8 @@ int sh_docs_header(
 
 	if (all.n == 0)
 		return 0;
+	if (sh_header_delimiter(header))
+		form->columns->delimiter = sh_header_delimiter(header);
 	if (sh_docs_head(&all, err) == 0 &&
 	    sh_document_header(form, sh_header_bare(header), err) == 0)
 		return 0;
@@ -99,8 +101,7 @@ int sh_docs_header(
 	return -1;
 }
 
-/* Examines the beginning of a file, when the chunk has it. */
-static int check_head(struct sh_job *job)
+int sh_docs_begin(struct sh_job *job)
 {
 	const char *begin = job->in.p;
 
@@ -110,13 +111,18 @@ static int check_head(struct sh_job *job)
 		job->err.file = job->from.file;
 		return -1;
 	}
+	/* Behind a header, U+FEFF belongs to the first record. */
+	if (job->from.header) {
+		job->in.n += (size_t)(job->in.p - begin);
+		job->in.p = begin;
+	}
 	job->from.at += (uint64_t)(job->in.p - begin);
 	return 0;
 }
 
 int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 {
-	return check_head(job) < 0 ? -1 : sh_job_lines(job, rejects, each, arg);
+	return sh_docs_begin(job) < 0 ? -1 : sh_job_lines(job, rejects, each, arg);
 }
 
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
@@ -125,7 +131,7 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 	struct work w = { opts, each, arg, { { 0 }, { 0 } } };
 	int status;
 
-	if (check_head(job) < 0)
+	if (sh_docs_begin(job) < 0)
 		return -1;
 	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
 	    !form->id_field && are_like_prints(job->in) &&

@@ -56,7 +56,7 @@ shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
-shfp --minhash -n 3 -j 2 -o new docs
+shfp -n 3 -j 2 -o new docs
 shfp -o new features
 shfp -p gomd5 --empty zero -o new docs
 shweight -o new features
@@ -67,7 +67,7 @@ shdf -S 1M -o new features
 shdf -m --min-df 2 -o new table table
 shband -k 3 -o new fps
 shband -k 3 -o new <fps
-shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
+shband -k 6 --trailer -j 2 -o new fps.trailer
 shtok -j 4 -o new <many
 shtok -j 2 -o new --rejects rejected <manymixed
 shfp -j 4 -o new <many

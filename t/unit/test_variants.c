@@ -2,7 +2,6 @@
  * test_variants_words.c. */
 #include "base/bytes.h"
 #include "base/hex.h"
-#include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "match/align_kernel.h"
 #include "hash/hash.h"
@@ -240,95 +239,6 @@ static void test_hex(void)
 	    "16 hexadecimal digits at once are two times eight");
 }
 
-/* ---- repeated hashes ------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Every hash that `sorted` holds more than once is found with its count, and no other. */
-static bool repeats_right(const struct sh_repeats *r, const uint64_t *sorted, size_t n)
-{
-	size_t want = 0, run, i, j;
-
-	for (i = 0; i < n; i += run) {
-		for (run = 1; i + run < n && sorted[i + run] == sorted[i]; run++)
-			;
-		if (run == 1)
-			continue;
-		want++;
-		for (j = 0; j < r->n && r->hash[j] != sorted[i]; j++)
-			;
-		if (j == r->n || r->count[j] != run)
-			return false;
-	}
-	return want == r->n;
-}
-
-/* Each of the hashes that `sorted` holds is there once. */
-static bool once_right(struct sh_repeats *r, const uint64_t *sorted, size_t n)
-{
-	size_t distinct = 0;
-
-	qsort(r->hash, r->n, sizeof *r->hash, by_value);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && sorted[i] == sorted[i - 1])
-			continue;
-		if (distinct >= r->n || r->hash[distinct] != sorted[i])
-			return false;
-		distinct++;
-	}
-	return distinct == r->n;
-}
-
-/* Lengths around those at which the module changes its method. */
-static size_t repeats_length(unsigned round, size_t most)
-{
-	static const size_t borders[] = { SH_REPEATS_SHORT - 1, SH_REPEATS_SHORT,
-		SH_REPEATS_SHORT + 1, 0, 1, 2 };
-
-	if (round % 400 == 399)
-		return most;
-	if (round % 100 == 50)
-		return borders[round / 100 % (sizeof borders / sizeof *borders)];
-	return rng_below(round % 3 ? 300 : 5000);
-}
-
-static void test_repeats(const struct sh_repeats_kernel *kernel)
-{
-	enum { MOST = 70000, ROUNDS = 800 };
-	static uint64_t hash[MOST], sorted[MOST];
-	struct sh_repeats r;
-	unsigned rounds = rng_rounds(ROUNDS), bad = 0, round;
-
-	must(sh_repeats_init(&r, &err) == 0);
-	r.kernel = kernel;
-	for (round = ROUNDS - rounds; round < ROUNDS; round++) {
-		size_t n = repeats_length(round, MOST);
-		uint64_t kinds = n > 5000 ? 500 : 1 + rng_below(n + 1), i;
-
-		/* Different hashes of few kinds, consecutive or not, in the upper half or the
-		 * lower, and hashes met once. */
-		for (i = 0; i < n; i++)
-			hash[i] = n <= 5000 && rng_below(3) == 0 ? rng()
-				  : round % 3 == 0               ? rng_below(kinds)
-				  : round % 3 == 1 ? rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15)
-						   : (uint64_t)rng_below(kinds) << 32;
-		memcpy(sorted, hash, n * sizeof *hash);
-		qsort(sorted, n, sizeof *sorted, by_value);
-		must(sh_repeats_find(&r, hash, n, &err) == 0);
-		bad += !repeats_right(&r, sorted, n);
-		must(sh_repeats_once(&r, hash, n, &err) == 0);
-		bad += !once_right(&r, sorted, n);
-	}
-	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->variant.name,
-	    rounds, (unsigned)MOST);
-	sh_repeats_free(&r);
-}
-
 /* Adding units and removing some gives the sums of fewer units. */
 static void test_subtract(const struct sh_simhash_kernel *kernel)
 {
@@ -363,7 +273,7 @@ static void test_subtract(const struct sh_simhash_kernel *kernel)
 }
 
 /* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
-static void test_marks(const struct sh_marks_kernel *kernel)
+static void test_marks(void)
 {
 	enum { MOST = 1000 };
 	static const char kinds[] = "aaaaaaab\t\t\n \\\x89\x8a\xa0\xdc\x08\x0b\x1f!";
@@ -385,10 +295,10 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 			if (more || text[i] == '\t' || text[i] == '\n')
 				want[marks++] = (uint32_t)i;
 		}
-		found = kernel->find(text, n, &some, at);
+		found = sh_marks_find(text, n, &some, at);
 		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
 	}
-	ok(!wrong, "%s: the marked bytes are found", kernel->variant.name);
+	ok(!wrong, "the marked bytes are found");
 }
 
 /* ---- LFs -------------------------------------------------------------------------------- */
@@ -461,8 +371,6 @@ int main(void)
 	const struct sh_hash *hash;
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
-	const struct sh_repeats_kernel *repeats;
-	const struct sh_marks_kernel *marks;
 
 	rng_init(4);
 	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
@@ -476,10 +384,7 @@ int main(void)
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
 		test_subtract(sums);
 	test_hex();
-	for (unsigned i = 0; (repeats = sh_repeats_kernel_at(i)); i++)
-		test_repeats(repeats);
-	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
-		test_marks(marks);
+	test_marks();
 	test_newlines();
 	for (unsigned i = 0; (align = sh_align_kernel_at(i)); i++)
 		test_align(align);
