@@ -315,15 +315,15 @@ static int align(struct sh_comparer *m, struct view *a, struct view *b, bool exa
 	struct sh_sequence x = tokens(m, a), y = tokens(m, b);
 	size_t longer = x.n > y.n ? x.n : y.n, shorter = x.n + y.n - longer, distance;
 	size_t limit = sh_align_limit(longer, m->opts.edit);
-	struct sh_align_bound bound = { .most = exact ? longer : limit };
+	size_t most = exact ? longer : limit;
 
 	*verdict = (struct sh_verdict){ .measure = SH_VERDICT_EDIT };
 	if (!exact && (longer - shorter > limit || sh_bag_distance(bag(m, a), bag(m, b)) > limit))
 		return 0;
-	if (sh_align(m->aligner, x, y, bound, &distance, err) < 0)
+	if (sh_align(m->aligner, x, y, most, &distance, err) < 0)
 		return -1;
 	verdict->similar = distance <= limit;
-	if (distance <= bound.most)
+	if (distance <= most)
 		verdict->similarity = ratio(longer - distance, longer);
 	return 0;
 }
