@@ -47,7 +47,7 @@ static void add_keep(struct sh_settings *s, const struct sh_token_opts *t)
 			    names + n, sizeof names - n, "%s%s", n ? "," : "", k->name);
 	if (n >= sizeof names)
 		snprintf(names, sizeof names, "kinds:%x", t->keep);
-	add(s, "--keep", "%s", t->punctuation ? "any" : n ? names : "no");
+	add(s, "--keep-words", "%s", t->punctuation ? "any" : n ? names : "no");
 }
 
 static void add_tokens(struct sh_settings *s, const struct sh_token_opts *t)
@@ -62,14 +62,8 @@ static void add_tokens(struct sh_settings *s, const struct sh_token_opts *t)
 	add_keep(s, t);
 	add_flag(s, "--no-fold", t->no_fold);
 	add_flag(s, "--mask-digits", t->mask_digits);
-}
-
-/* The tag's text has these rows only when they are "yes". */
-static const char fold_marks[] = "--fold-marks", join_hyphens[] = "--join-hyphens";
-
-static bool is_left_out(const char *name, const char *value)
-{
-	return (name == fold_marks || name == join_hyphens) && strcmp(value, "no") == 0;
+	add_flag(s, "--fold-marks", t->fold_marks);
+	add_flag(s, "--join-hyphens", t->join_hyphens);
 }
 
 void sh_settings_list(
@@ -87,8 +81,6 @@ void sh_settings_list(
 	add_tokens(s, &opts->token);
 	add_content(s, "--stop", stop);
 	add_content(s, "--dict", dict);
-	add_flag(s, fold_marks, opts->token.fold_marks);
-	add_flag(s, join_hyphens, opts->token.join_hyphens);
 }
 
 static void default_opts(struct sh_fingerprint_opts *o)
@@ -112,15 +104,16 @@ static void list_default(struct sh_settings *s)
 	sh_settings_list(s, &o, 0, 0);
 }
 
-/* Returns the tag. The hashed text begins with a version, which changes when the
- * meaning of a setting changes. */
+/* Returns the tag. The hashed text has the settings that are not "no", so that an option that is
+ * added later changes no tag. It begins with a version, which changes when the meaning of a setting
+ * changes. */
 int sh_settings_tag(const struct sh_settings *s)
 {
 	char text[SH_SETTINGS_TEXT] = "1";
 	size_t n = 1;
 
 	for (size_t i = 0; i < s->n; i++)
-		if (!is_left_out(s->row[i].name, s->row[i].value))
+		if (strcmp(s->row[i].value, "no") != 0)
 			n += (size_t)snprintf(
 			    text + n, sizeof text - n, "\n%s %s", s->row[i].name, s->row[i].value);
 	return (int)(XXH3_64bits(text, n) >> 48);
