@@ -64,7 +64,7 @@ fingerprints() {
 	awk '{ print "d" NR "\tw" NR }' usual >own
 	bounded 3 'shdedup -q' same usual
 	bounded 3 'shdedup -q' own usual
-	bounded 3 'shfp --keys 64x4' own usual
+	bounded 3 'shfp --keys=64x4' own usual
 }
 
 @test "documents of one template cost no more than usual documents: they are compared with their keeper only" {

@@ -383,7 +383,7 @@ for name in public:
 	    with open(name, "w", encoding="utf-8", newline="\n") as f:
 	        f.writelines("\t".join(map(str, line)) + "\n" for line in lines)
 
-	write("got.dropped", sorted((ids[d.dropped], ids[d.keeper], "%.4f" % d.similarity)
+	write("got.dropped", sorted((ids[d.dropped], ids[d.keeper], "%.4f" % d.similarity, d.measure)
 	    for d in duplicates(texts, threshold=0.7, ngrams=2)))
 	mask = kept(texts, threshold=0.7, ngrams=2)
 	write("got.kept", ([i] for i, stays in zip(ids, mask) if stays))
@@ -394,7 +394,7 @@ for name in public:
 	assert dedup(texts, threshold=0.7, ngrams=2) == [item["body"] for item in stay]
 
 	pairs = [(i, j) for i, j, d in join([Simhash(ngrams=3)(t) or 0 for t in texts], 14)]
-	write("got.verified", sorted((*sorted((ids[v.first], ids[v.second]), key=str.encode), "%.4f" % v.similarity)
+	write("got.verified", sorted((*sorted((ids[v.first], ids[v.second]), key=str.encode), "%.4f" % v.similarity, v.measure)
 	    for v in verify(pairs, texts, ngrams=3)))
 	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))
 
@@ -432,8 +432,8 @@ for name in public:
 	cut -f 1,2 "$T_DATA/en_dev.tsv" | grep -v '\\\\' | head -n 300 >docs
 	with_module programs.py
 	shdedup -q -T 0.7 -n 2 --report report docs | cut -f 1 >want.kept
-	cut -f 1,2,4 report | LC_ALL=C sort >want.dropped
-	shverify -n 3 -d docs pairs | cut -f 1,2,4 | LC_ALL=C sort >want.verified
+	cut -f 1-4 report | LC_ALL=C sort >want.dropped
+	shverify -n 3 -d docs pairs | cut -f 1,2,4,5 | LC_ALL=C sort >want.verified
 	for what in kept dropped verified; do
 		[ -s "want.$what" ]
 		LC_ALL=C sort "got.$what" >got

@@ -531,3 +531,50 @@ pairs() {
 	exits 2
 	says "shgroup: -:1: size of the group '-': not a number"
 }
+
+@test "--protect: each protected id is a keeper, under both links, and is better than all others" {
+	printf 'a\tb\t1\nb\tc\t1\nc\td\t1\n' >pairs
+	printf 'a\tx\nb\tx\nc\tx\nd\tx\n' >docs
+	printf 'd\tfurther field\nc\nnowhere\n' >ids
+	try 'shgroup --link star --protect ids -d docs pairs'
+	exits 0
+	gives 'a\ta' 'c\tc' 'b\tc' 'd\td'
+	try 'shgroup --link single --protect ids -d docs pairs | sort'
+	gives 'a\tc' 'b\tc' 'c\tc' 'd\td'
+	try 'shgroup --link single --protect ids pairs | sort'
+	gives 'a\tc' 'b\tc' 'c\tc' 'd\td'
+	try 'shgroup --link single --protect ids --protect docs -d docs pairs | sort'
+	gives 'a\ta' 'b\tb' 'c\tc' 'd\td'
+}
+
+@test "--keep max: and min: take the field of a record; a number is exact and comes before other values" {
+	printf 'a\tb\t1\nb\tc\t1\nc\td\t1\n' >pairs
+	printf 'a\tx\tNA\nb\tx\t9007199254740992\nc\tx\t9007199254740993\nd\tx\t\n' >docs
+	try 'shgroup --link single --keep max:3 -f 1,2 -d docs pairs | head -n 1'
+	exits 0
+	gives 'c\tc'
+	says "shgroup: 1 document without field '3', 1 with a value of '3' that is no number: rank last (--keep)"
+	try 'shgroup --link single --keep min:3 -f 1,2 -d docs pairs 2>/dev/null | head -n 1'
+	gives 'b\tb'
+	printf '{"id":"%s","text":"x","at":"%s"}\n' a 'z' b '\u00e9' c 'y' d 'x' >json
+	try 'shgroup --link single --json --keep max:at -d json pairs | head -n 1'
+	gives 'b\tb'
+	(echo 'id,text,size'; sed 's/\t/,/g' docs) >csv
+	try 'shgroup --link single --csv --keep max:size -d csv pairs 2>/dev/null | head -n 1'
+	gives 'c\tc'
+	for bad in '--keep max: -d docs' '--keep max:size -d docs' '--keep max:3' '--keep longest' '--keep max:no --csv -d csv'; do
+		try "shgroup --link single $bad pairs"
+		exits 2
+		grep -q -- '--keep' err || { cat err; return 1; }
+	done
+}
+
+@test "--keep FILE with -d: ids that FILE lacks follow in the order of the documents" {
+	printf 'a\tb\t1\nc\td\t1\n' >pairs
+	printf 'b\tx\na\tx\nd\tx\nc\tx\n' >docs
+	printf 'c\n' >list
+	try 'shgroup --link single --keep list -d docs pairs'
+	exits 0
+	says
+	gives 'b\tb' 'a\tb' 'c\tc' 'd\tc'
+}

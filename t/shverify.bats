@@ -369,3 +369,22 @@ pairs() {
 		same expected first
 	done
 }
+
+@test "without -T the threshold is that of shdedup, for each measure; pairs of keys have no distance" {
+	printf '%s\t%s\n' a 'one two three four five six seven eight nine ten' b 'one two three four five six seven eight nine more' \
+		c 'one two three four five six seven more other words' >docs
+	printf 'a\tb\t-\na\tc\t-\n' >pairs
+	for measure in jaccard edit containment cosine; do
+		try "shverify -n 1 --measure $measure -d docs pairs"
+		exits 0
+		cp out expected
+		try "shverify -n 1 --measure $measure -T 0.8 -d docs pairs"
+		same expected out
+		grep -qE "^a	b	-	0[.][89][0-9]*	$measure$" out
+		run ! grep -q '^a	c' out
+	done
+	try 'shverify -n 1 -d docs pairs'
+	gives 'a\tb\t-\t0.8182\tjaccard'
+	try 'shverify -n 1 -T 0.9,0.7 -d docs pairs'
+	gives 'a\tb\t-\t0.9000\tedit' 'a\tc\t-\t0.7000\tedit'
+}

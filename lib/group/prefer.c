@@ -162,6 +162,7 @@ static int read_documents(struct ranking *r, struct sh_error *err)
 	const struct sh_document_form *form = prefer->form;
 	struct sh_source source;
 	struct sh_slice first;
+	struct sh_error bad;
 	int status = 0;
 
 	sh_source_init(&source, (char *const *)(uintptr_t)prefer->docs, prefer->n_docs);
@@ -173,8 +174,9 @@ static int read_documents(struct ranking *r, struct sh_error *err)
 	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
 					sh_docs_header(form, &source.header, err) < 0))
 		status = -1;
-	if (status == 0 && sh_rank_by_value(&prefer->rule))
-		status = sh_rank_values_header(&r->values, sh_header_bare(&source.header), err);
+	if (status == 0 && sh_rank_by_value(&prefer->rule) &&
+	    sh_rank_values_header(&r->values, sh_header_bare(&source.header), &bad) < 0)
+		status = sh_error_set(err, SH_ERR_PARAM, "--keep: %s", bad.text);
 	if (status == 0)
 		status = read_source(r, &source, err);
 	sh_source_free(&source);

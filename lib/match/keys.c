@@ -9,7 +9,6 @@
 #include "fp/count.h"
 #include "fp/hashsort.h"
 #include "fp/minhash.h"
-#include "fp/minkeys.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
 #include "weight/weight.h"
@@ -41,6 +40,17 @@ enum { CHARACTERS_WEAK = 3 }; /* n-grams of up to 3 characters are weak, and sin
 #define MISSED 0.002 /* Jaccard: largest share of pairs at the threshold without a common key */
 #define COMMON 0.45  /* Jaccard: largest T^rows, share of pairs at the threshold that share a key */
 
+/* Returns the average Jaccard similarity of the n-grams of two texts with edit similarity E. The
+ * share E^n of the n-grams is unchanged, which gives E^n / (2 - E^n). */
+static double edited(double edit, unsigned n)
+{
+	double same = 1;
+
+	for (unsigned i = 0; i < n; i++)
+		same *= edit;
+	return same / (2 - same);
+}
+
 static void lay_out_edit(struct sh_key_rules *r, double similarity)
 {
 	bool weak = r->ngrams.max <= (r->unit == SH_UNIT_CHAR ? CHARACTERS_WEAK : 1);
@@ -54,17 +64,19 @@ static void lay_out_edit(struct sh_key_rules *r, double similarity)
 
 static void lay_out_jaccard(struct sh_key_rules *r, double similarity)
 {
-	double chance = similarity * similarity;
+	double chance = similarity * similarity, left;
 
 	for (r->rows = 2; r->rows < SH_KEYS_ROWS_MAX && chance > COMMON; r->rows++)
 		chance *= similarity;
-	r->keys = sh_minkeys_for(chance, MISSED, SH_KEYS_MAX);
+	left = 1 - chance;
+	for (r->keys = 1; r->keys < SH_KEYS_MAX && left > MISSED; r->keys++)
+		left *= 1 - chance;
 }
 
 void sh_key_rules_complete(struct sh_key_rules *r)
 {
 	double jaccard = (double)r->jaccard / SH_WEIGHT_ONE;
-	double edit = sh_minkeys_edited((double)r->edit / SH_WEIGHT_ONE, r->ngrams.max);
+	double edit = edited((double)r->edit / SH_WEIGHT_ONE, r->ngrams.max);
 
 	r->ngrams.lead = r->ngrams.past_first = false;
 	if (r->keys && r->rows)
@@ -247,7 +259,8 @@ struct sh_key_maker *sh_key_maker_new(const struct sh_key_rules *r, struct sh_er
 		m->short_tokens = FEW + r->ngrams.max - 2;
 		m->reach_tokens = m->short_tokens * (uint64_t)SH_WEIGHT_ONE / r->edit;
 	}
-	if (sh_hash_count_init(&m->distinct, err) < 0 || (r->edit && list_gram_prefixes(m, err) < 0)) {
+	if (sh_hash_count_init(&m->distinct, err) < 0 ||
+	    (r->edit && list_gram_prefixes(m, err) < 0)) {
 		sh_key_maker_delete(m);
 		return NULL;
 	}
@@ -350,13 +363,20 @@ static void add_key(struct sh_key_maker *m, unsigned column, uint64_t hash, bool
 	m->key[m->n++] = (struct sh_doc_key){ hash, (uint8_t)column, is_short };
 }
 
+/* Writes r->keys keys: each is a hash of r->rows minwise values. */
 static void make_minwise(
     const struct sh_key_rules *r, const uint64_t *feature, size_t n, uint64_t *key)
 {
-	uint64_t value[SH_KEYS_MAX * SH_KEYS_ROWS_MAX];
+	uint64_t value[SH_KEYS_MAX * SH_KEYS_ROWS_MAX], *next = value;
 
 	sh_minhash_bins(feature, n, r->keys * r->rows, value);
-	sh_minkeys_of((struct sh_minkeys){ .rows = r->rows, .keys = r->keys }, value, key);
+	for (unsigned i = 0; i < r->keys; i++) {
+		uint64_t x = 0;
+
+		for (unsigned row = 0; row < r->rows; row++)
+			x = sh_mix_moremur(x + SH_MIX_GOLDEN + *next++);
+		key[i] = x >> (64 - SH_KEYS_BITS);
+	}
 }
 
 /* Adds the keys of minwise values of the plain set, of the numbered set, or of both. */

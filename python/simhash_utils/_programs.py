@@ -23,19 +23,21 @@ class Error(ValueError):
 
 
 class Duplicate(NamedTuple):
-    """The positions of a duplicate and of its keeper, and their similarity."""
+    """The positions of a duplicate and of its keeper, their similarity, and its measure: jaccard or edit."""
 
     dropped: int
     keeper: int
-    similarity: Optional[float]
+    similarity: float
+    measure: str
 
 
 class Verified(NamedTuple):
-    """The positions of two texts, and their similarity from 0 to 1."""
+    """The positions of two texts, their similarity from 0 to 1, and its measure, as shverify(1) names it."""
 
     first: int
     second: int
     similarity: float
+    measure: str
 
 
 class Span(NamedTuple):
@@ -140,7 +142,7 @@ def duplicates(texts: Iterable[Optional[Text]], **options: Any) -> List[Duplicat
 
     >>> fox = "the quick brown fox jumps over the lazy dog near the old river bank today"
     >>> duplicates([fox, "something else", fox + "!"])
-    [Duplicate(dropped=2, keeper=0, similarity=1.0)]
+    [Duplicate(dropped=2, keeper=0, similarity=1.0, measure='jaccard')]
     """
     arguments = _arguments(options)
     with tempfile.TemporaryFile() as documents, tempfile.TemporaryDirectory() as folder:
@@ -149,7 +151,7 @@ def duplicates(texts: Iterable[Optional[Text]], **options: Any) -> List[Duplicat
         _run("shdedup", [*arguments, "--dry-run", "--quiet", f"--report={path}"], documents)
         with open(path, "rb") as file:
             rows = [line.rstrip(b"\n").split(b"\t") for line in file]
-    return sorted(Duplicate(int(row[0]), int(row[1]), _similarity(row)) for row in rows)
+    return sorted(Duplicate(int(row[0]), int(row[1]), float(row[2]), row[3].decode()) for row in rows)
 
 
 def kept(texts: Iterable[Optional[Text]], **options: Any) -> List[bool]:
@@ -192,11 +194,6 @@ def dedup(
     return [item for item, keep in zip(known, kept(_field(known, text), **options)) if keep]
 
 
-def _similarity(row: List[bytes]) -> Optional[float]:
-    """The fourth field of a report's record; None with --measure none, which omits the field."""
-    return float(row[3]) if len(row) > 3 and row[3] not in (b"", b"-") else None
-
-
 def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **options: Any) -> List[Verified]:
     """Runs shverify(1), and returns the exact similarity of the texts of each pair.
 
@@ -204,7 +201,7 @@ def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **op
     measure="containment", threshold=0.8, ngrams=3.
 
     >>> verify([(0, 1), (0, 2)], ["a b c d", "a b c e", "x y"], threshold=0.1)
-    [Verified(first=0, second=1, similarity=0.3333)]
+    [Verified(first=0, second=1, similarity=0.3333, measure='jaccard')]
     """
     arguments = _arguments(options)
     with tempfile.TemporaryFile() as records, tempfile.NamedTemporaryFile() as documents:
@@ -216,7 +213,7 @@ def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **op
         records.seek(0)
         _write(documents, texts)
         rows = _run("shverify", [*arguments, f"--documents={documents.name}"], records)
-    return [Verified(int(row[0]), int(row[1]), float(row[3])) for row in rows]
+    return [Verified(int(row[0]), int(row[1]), float(row[3]), row[4].decode()) for row in rows]
 
 
 def _position(text: Optional[Text], escaped: bytes, offset: int) -> int:

@@ -40,8 +40,8 @@ class FilterError(RuntimeError):
 # The options of each filter that work on a part of the input, in the form of getopt. The other options read
 # or write a file besides the pipe, or end the filter at once.
 OPTIONS = {
-    "shfp": ("b:H:w:x:p:n:u:j:",
-             "bits= hash= weight= seed= format= empty= profile= ngram= unit= segment= dict= split= "
+    "shfp": ("b:H:w:x:T:p:n:u:j:",
+             "bits= hash= threshold= measure= weight= seed= format= empty= profile= ngram= unit= segment= dict= split= "
              "stem= stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict bare jobs= "
              "crlf"),
     "shband": ("k:M:b:j:", "distance= blocks= bits= jobs= crlf"),
@@ -189,6 +189,11 @@ def split(bands, hot):
         for other in range(fragments):
             yield b"%s.%d.%d\t%s%s" % (key, min(own, other), max(own, other),
                                        b"<" if own <= other else b">", rest)
+
+
+def bucket(record):
+    """The key of a key record without its last character: records with the same bucket go to the same partition."""
+    return first_field(record)[:-1]
 
 
 def first_field(record):

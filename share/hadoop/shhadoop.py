@@ -5,11 +5,13 @@
 
 OUT/pairs and OUT/groups, when sorted, equal the sorted output of this pipe on one machine:
 
+    shfp --keys DOCS | LC_ALL=C sort | shjoin | sort -u >pairs; shgroup pairs >groups
+
+or with --bands
+
     shfp DOCS | shband | LC_ALL=C sort | shjoin >pairs; shgroup pairs >groups
 
-or with --keys KxR
-
-    shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u >pairs; shgroup pairs >groups
+Documents that share a key are candidates: shverify decides. So groups of them are formed only with --link.
 
 HADOOP_STREAMING is the command that runs a streaming job. HADOOP_FS is the command that works on files:
     HADOOP_STREAMING='hadoop jar .../hadoop-streaming.jar' HADOOP_FS='hadoop fs'
@@ -46,10 +48,13 @@ def arguments(argv):
         p.add_argument("--" + program, metavar="OPTIONS", default="",
                        help=f"options of {program}, as one argument: --{program}='...'")
     p.add_argument("--keys", default="", metavar="KxR",
-                   help="candidates share one of K keys of R minwise values (shfp --keys), for example 16x4; "
-                        "no bands")
-    p.add_argument("--link", choices=["single", "none"], default="single",
-                   help="form groups as shgroup --link; keepers are the least ids by bytes [single]")
+                   help="take K keys of R minwise values, for example 16x4 [as shfp --keys, by its -T]")
+    p.add_argument("--bands", action="store_true",
+                   help="candidates are near fingerprints (shband), not documents that share a key; implied by "
+                        "--fingerprints, --shband and --shjoin")
+    p.add_argument("--link", choices=["single", "none"],
+                   help="form groups as shgroup --link; keepers are the least ids by bytes "
+                        "[with --bands: single, else none]")
     p.add_argument("--reducers", type=int, default=4, metavar="N", help="partitions of each shuffle [4]")
     p.add_argument("--split", type=int, default=100000, metavar="N",
                    help="split a key with more than N records among several tasks [100000]; 0: never")
@@ -64,8 +69,10 @@ def arguments(argv):
             setattr(a, program, shcluster.options(program, getattr(a, program)))
         except ValueError as e:
             p.error(str(e))
-    if a.keys and (a.fingerprints or a.shband or a.shjoin):
-        p.error("--keys cannot be used with --fingerprints, --shband or --shjoin")
+    a.bands = bool(a.bands or a.fingerprints or a.shband or a.shjoin)
+    if a.keys and a.bands:
+        p.error("--keys cannot be used with --bands, --fingerprints, --shband or --shjoin")
+    a.link = a.link or ("single" if a.bands else "none")
     if "--collapse" in a.shjoin and a.split:
         p.error("--shjoin=--collapse needs all records of a key in one task: add --split 0")
     if a.split < 0 or a.reducers < 1:
@@ -99,9 +106,9 @@ class Jobs:
             names += shcluster.files_to_ship(self.args.ship, PROGRAMS)
         return ",".join(names + extra)
 
-    def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, extra=()):
-        """The words of a job's command. The mapper's output is partitioned by its first field, and sorted by its first
-        `sorted_fields` fields."""
+    def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, part="-k1,1", extra=()):
+        """The words of a job's command. The mapper's output is partitioned by `part`, by default its first field, and
+        sorted by its first `sorted_fields` fields."""
         self.number += 1
         scripts = {kind: self.script(kind, text) for kind, text in
                    (("map", mapper), ("combine", combiner), ("reduce", reducer)) if text}
@@ -109,7 +116,7 @@ class Jobs:
                     f"mapreduce.job.name=simhash-utils {os.path.basename(output)}",
                     f"mapreduce.job.reduces={self.args.reducers if reducer else 0}",
                     f"stream.num.map.output.key.fields={sorted_fields}",
-                    "mapreduce.partition.keypartitioner.options=-k1,1"] + self.args.settings
+                    f"mapreduce.partition.keypartitioner.options={part}"] + self.args.settings
         words = list(self.streaming)
         for setting in settings:
             words += ["-D", setting]
@@ -154,15 +161,16 @@ def moves(log):
 
 def keyed_pairs(jobs, args):
     """Writes the pairs of documents that share a key. The second job drops repeated pairs."""
-    keys = f"{jobs.program('shfp')} {shlex.quote('--keys=' + args.keys)}"
+    keys = f"{jobs.program('shfp')} {shlex.quote('--keys=' + args.keys) if args.keys else '--keys'}"
+    # A bucket is the records whose keys have the same first 11 of 12 characters.
     jobs.run(args.docs, args.out + "/shared", f"{LOGIC}documents | {keys}",
-             f"{LOGIC}pipe {jobs.program('shjoin')} --keys", sorted_fields=2)
+             f"{LOGIC}pipe {jobs.program('shjoin')}", sorted_fields=2, part="-k1.1,1.11")
     jobs.run([args.out + "/shared"], args.out + "/pairs", "cat", LOGIC + "distinct", sorted_fields=3)
     jobs.remove([args.out + "/shared"])
 
 
 def pairs(jobs, args):
-    if args.keys:
+    if not args.bands:
         return keyed_pairs(jobs, args)
     out, inputs = args.out, args.docs
     if not args.fingerprints:

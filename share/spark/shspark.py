@@ -7,11 +7,11 @@
 
 OUT/pairs and OUT/groups, when sorted, equal the sorted output of this pipe on one machine:
 
+    shfp --keys DOCS | LC_ALL=C sort | shjoin | sort -u | shverify -d DOCS >pairs; shgroup pairs >groups
+
+or with --bands
+
     shfp DOCS | shband | LC_ALL=C sort | shjoin | shverify -d DOCS >pairs; shgroup pairs >groups
-
-or with --keys KxR
-
-    shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u | shverify -d DOCS >pairs; shgroup pairs >groups
 
 With --passages, OUT/spans has the passages that documents share. It equals the output of this pipe, which puts
 the documents into the order of their ids:
@@ -50,10 +50,12 @@ def arguments(argv):
     for program in PROGRAMS:
         p.add_argument("--" + program, metavar="OPTIONS", default=None if program == "shverify" else "",
                        help=f"options of {program}, as one argument: --{program}='...'" +
-                            ("; without --shverify pairs are not verified" if program == "shverify" else ""))
+                            ("; with --bands pairs are verified only if given" if program == "shverify" else ""))
     p.add_argument("--keys", default="", metavar="KxR",
-                   help="candidates share one of K keys of R minwise values (shfp --keys), for example 16x4; "
-                        "no bands")
+                   help="take K keys of R minwise values, for example 16x4 [as shfp --keys, by its -T]")
+    p.add_argument("--bands", action="store_true",
+                   help="candidates are near fingerprints (shband), not documents that share a key; implied by "
+                        "--fingerprints, --collapse, --shband and --shjoin")
     p.add_argument("--passages", action="store_true",
                    help="write the passages that documents share (shseed, shspan --first), no pairs or groups")
     p.add_argument("--collapse", action="store_true",
@@ -78,15 +80,18 @@ def arguments(argv):
             p.error(str(e))
     if "--collapse" in a.shjoin:
         p.error("--shjoin=--collapse: use --collapse of shspark.py instead")
+    a.bands = bool(a.bands or a.fingerprints or a.collapse or a.shband or a.shjoin)
+    if a.keys and a.bands:
+        p.error("--keys cannot be used with --bands, --fingerprints, --collapse, --shband or --shjoin")
+    others = a.bands or a.keys or a.shverify is not None or a.shfp
+    if not a.bands and a.shverify is None:
+        a.shverify = []  # documents that share a key are candidates only
     a.link = a.link or ("star" if a.shverify is not None and not a.collapse else "single")  # as shgroup
     if a.link == "star" and a.collapse:
         p.error("--link star cannot be used with --collapse, which omits pairs")
-    if a.keys and (a.fingerprints or a.collapse or a.shband or a.shjoin):
-        p.error("--keys cannot be used with --fingerprints, --collapse, --shband or --shjoin")
-    others = a.fingerprints or a.keys or a.collapse or a.shverify is not None or a.shfp or a.shband or a.shjoin
     if a.passages and others:
-        p.error("--passages cannot be used with --fingerprints, --keys, --collapse, --shverify, --shfp, --shband or "
-                "--shjoin")
+        p.error("--passages cannot be used with --fingerprints, --keys, --bands, --collapse, --shverify, --shfp, "
+                "--shband or --shjoin")
     if (a.shseed or a.shspan) and not a.passages:
         p.error("--shseed and --shspan need --passages")
     if a.fingerprints and a.shverify is not None:
@@ -229,9 +234,10 @@ class Job:
 
     def keyed(self, docs):
         """The pairs of documents that share a key, each once."""
-        keys = self.step(docs, "shfp", self.args.shfp + ["--keys=" + self.args.keys], lambda i, command, note:
+        words = self.args.shfp + ["--keys=" + self.args.keys if self.args.keys else "--keys"]
+        keys = self.step(docs, "shfp", words, lambda i, command, note:
                          shcluster.run_filter(command, shcluster.documents(i), note))
-        pairs = self.pipe(self.sorted_by(keys, shcluster.first_field), "shjoin", ["--keys"])
+        pairs = self.pipe(self.sorted_by(keys, shcluster.bucket), "shjoin", [])
         return pairs.distinct(self.partitions)
 
     def verify(self, pairs, docs):
@@ -334,7 +340,7 @@ class Job:
 
     def pairs_and_groups(self, lines):
         a = self.args
-        pairs = self.keyed(lines) if a.keys else self.near(lines)
+        pairs = self.near(lines) if a.bands else self.keyed(lines)
         if a.shverify is not None:
             pairs = self.verify(self.on_disk(pairs), lines)
         pairs = self.on_disk(pairs)

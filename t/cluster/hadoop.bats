@@ -38,10 +38,10 @@ try_hadoop() {
 @test "documents by keys: pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
-	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u >plain/pairs
+	shfp -n 2 --keys docs.tsv | sort | shjoin | sort -u >plain/pairs
 	shgroup plain/pairs | sort >plain/groups
 	[ -s plain/pairs ]
-	try_hadoop --keys 16x4 --shfp='-n 2' docs.tsv got
+	try_hadoop --link single --shfp='-n 2' docs.tsv got
 	exits 0
 	same_as plain got
 }

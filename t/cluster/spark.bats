@@ -65,11 +65,11 @@ try_spark() {
 @test "documents by keys: verified pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
-	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u | shverify -n 2 -T 0.5 -d docs.tsv |
+	shfp -n 2 --keys docs.tsv | sort | shjoin | sort -u | shverify -n 2 -T 0.5 -d docs.tsv |
 		sort >plain/pairs
 	shgroup plain/pairs | sort >plain/groups
 	[ -s plain/pairs ]
-	try_spark --ship "$SHBIN" --keys 16x4 --shfp='-n 2' --shverify='-n 2 -T 0.5' docs.tsv got
+	try_spark --ship "$SHBIN" --shfp='-n 2' --shverify='-n 2 -T 0.5' docs.tsv got
 	exits 0
 	same_as plain got
 }
