@@ -133,7 +133,7 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
         ),
         ("passages_free", None, [_c.c_void_p]),
         ("passages_find", _c.c_int, [_c.c_void_p, _c.c_char_p, _c.c_size_t, _PASSAGE, _c.c_void_p, error]),
-        ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, error]),
+        ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_uint, error]),
         ("bands_free", None, [_c.c_void_p]),
         ("bands_tables", _c.c_size_t, [_c.c_void_p]),
         ("bands_key_size", _c.c_size_t, [_c.c_void_p]),
