@@ -246,7 +246,7 @@ def join(w):
             path, size_text = w.prints(n)
             return Row("K = 3", size_text, Side("", w.our("shjoin", "-k", "3", path)),
                        Side("sort -S4G --parallel=1", ["sort", "-S4G", "--parallel=1", path]),
-                       1 / 10 if n == 10000000 else None, guard=0.4 if n == 1000000 else None)
+                       1 / 6 if n == 10000000 else None, guard=0.4 if n == 1000000 else None)
         return row
 
     def crate(n, k, blocks, goal):

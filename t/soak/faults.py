@@ -188,8 +188,7 @@ def prepare():
 
 
 def large(name, n):
-    """Writes n fingerprints, some of them near or equal to others. 200,000 are joined by halves. 60,000 do not fit in
-    1 MiB."""
+    """Writes n fingerprints, some of them near or equal to others. 60,000 do not fit in 1 MiB."""
     rng, words = random.Random(7), []
     for i in range(n):
         words.append(rng.getrandbits(64))
