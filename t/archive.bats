@@ -1049,7 +1049,7 @@ cron_root() {
 		rm -rf archive
 		cp -r good archive
 		sed -i "$edit" archive/manifest
-		! cmp -s good/manifest archive/manifest
+		[ "$(cat good/manifest)" != "$(cat archive/manifest)" ]
 		resum archive/manifest
 		try 'sharchive check archive'
 		exits 2
