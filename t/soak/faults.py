@@ -108,6 +108,9 @@ shdedup -q -j 2 -S 64K -a sketches --report report -o new many
 sharchive -q compact archive -o new
 sharchive -q compact passages -o new
 sharchive -q expire passages 1d -o new
+sharchive stats passages -o new
+sharchive export passages -o new
+shdedup -q -a archive --every 1 --report new docs
 shstat -o new pairs
 shstat -j 2 -o new pairs
 shstat --svg -o new groups
