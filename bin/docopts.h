@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "formopts.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "stream/docs.h"
 #include "text/ngram.h"
 

@@ -10,12 +10,11 @@
 #include "fp/analysis.h"
 #include "fp/defaults.h"
 #include "fp/format.h"
-#include "fp/minhash.h"
 #include "fp/permutations.h"
 #include "fpkeys.h"
 #include "names.h"
 #include "peeked.h"
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 
 enum { SEED = CLI_OWN, EMPTY, KEYS, MEASURE, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
@@ -453,6 +452,8 @@ static void complete_permutations(struct cli *c, struct settings *s)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
+	if (cli_given(c, 'w'))
+		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --permutations: signatures are hexadecimal");
 	if (seed > UINT32_MAX)
@@ -472,9 +473,9 @@ static void complete_permutations(struct cli *c, struct settings *s)
 		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!cli_given(c, 'H'))
 		s->fp.hash = sh_hash_find("sha1");
-	/* The hashes of features are the hashes of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
-	s->fp.minhash = s->bare = true;
+	s->fp.scheme = NULL;
+	s->bare = true;
 	s->fp.bits = 64;
 }
 
@@ -620,7 +621,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 		return false;
 	/* Empty input may be the output of shweight for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
-		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
+		return (s->fp.scheme && s->fp.scheme->needs_df) || s->docs.profile->top > 0;
 	if (sh_is_like_tagged_fp(line))
 		refuse_both(c, source, line);
 	if (sh_is_like_feature(line)) {

@@ -45,10 +45,11 @@ _Noreturn static void fail(struct span_archive *a, const struct sh_error *err)
 static void describe(const struct span_settings *s, char *text, size_t room)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
-	struct sh_fingerprint_opts opts = { .token = s->docs.token,
+	struct sh_fingerprint_opts opts = {
+		.token = s->docs.token,
 		.ngrams = s->docs.ngrams,
 		.hash = sh_hash_at(0),
-		.minhash = true };
+	};
 	char tokens[SH_SETTINGS_TEXT];
 	struct sh_settings list;
 

@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "base/num.h"
 #include "fp/analysis.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "join/join.h"
 #include "text/method.h"
 

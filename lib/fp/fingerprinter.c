@@ -1,21 +1,18 @@
 #include "fp/fingerprinter.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "base/buf.h"
 #include "fp/compose.h"
 #include "fp/count.h"
-#include "fp/minhash.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
+#include "published/sums.h"
 #include "text/method.h"
-#include "weight/rounded.h"
 
-enum {
-	BY_COUNT = 256, /* counts below it have their weights in a table */
-	BATCH = 128,    /* texts hashed in one call */
-};
+enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
@@ -41,12 +38,8 @@ struct sh_fingerprinter {
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
 {
-	unsigned bits = opts->minhash ? 64 : opts->bits;
+	unsigned bits = opts->bits;
 
-	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "-b %u: expected a multiple of 64, at most %d, for MinHash fingerprints",
-		    opts->bits, SH_FP_MAX_BITS);
 	if (bits > opts->hash->max_bits)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
 		    opts->hash->name, opts->hash->max_bits);
@@ -61,7 +54,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 	const struct sh_scheme *scheme = f->opts.scheme;
 	bool surpluses = true;
 
-	if (scheme->needs_tokens || scheme->needs_df || scheme->additive)
+	if (!scheme || scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
 	for (int64_t tf = 1; tf < BY_COUNT; tf++) {
 		struct sh_term t = { .tf = (uint64_t)tf, .tokens = (uint64_t)tf };
@@ -92,14 +85,14 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		return NULL;
 	}
 	f->opts = *opts;
-	f->hash_bits = opts->minhash ? 64 : opts->bits;
+	f->hash_bits = opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
 	f->mix = sh_mix_kernel_at(0);
-	f->by_text = !opts->minhash && !opts->scheme->additive &&
+	f->by_text = opts->scheme && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
-	f->by_rounding = opts->rounded && opts->scheme->needs_count;
-	if (opts->scheme->needs_df && !opts->minhash)
+	f->by_rounding = opts->rounded && opts->scheme && opts->scheme->needs_count;
+	if (opts->scheme && opts->scheme->needs_df)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
 		    "same -p",
@@ -143,49 +136,30 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-/* Texts to be hashed in one call: of the features at, at + 1, ... */
-struct batch {
-	struct sh_slice text[BATCH];
-	size_t n, at;
-};
-
-static void hash_batch(struct sh_fingerprinter *f, struct batch *b)
+static void hash_text(struct sh_fingerprinter *f, size_t at, struct sh_slice text)
 {
-	uint64_t *to = f->words > 1 ? f->wide + b->at * f->words : f->feature + b->at;
+	uint64_t *to = f->words > 1 ? f->wide + at * f->words : f->feature + at;
 
-	sh_hash_features(f->opts.hash, b->text, b->n, f->opts.seed, f->hash_bits, to);
-	for (size_t i = 0; i < b->n; i++) {
-		f->feature[b->at + i] = to[i * f->words];
-		if (f->by_text)
-			f->text_hash[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
-	}
-	b->at += b->n;
-	b->n = 0;
-}
-
-static inline void hash_text(struct sh_fingerprinter *f, struct batch *b, struct sh_slice text)
-{
-	b->text[b->n++] = text;
-	if (b->n == BATCH)
-		hash_batch(f, b);
+	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	f->feature[at] = *to;
+	if (f->by_text)
+		f->text_hash[at] = XXH3_64bits(text.p, text.n);
 }
 
 /* Hashes the text of each n-gram. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
-	struct batch b;
+	size_t at = 0;
 
 	if ((f->words > 1 && SH_RESERVE(f->wide, f->wide_cap, features * f->words, err) < 0) ||
 	    (f->by_text && SH_RESERVE(f->text_hash, f->text_hash_cap, features, err) < 0))
 		return -1;
-	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		hash_text(f, &b, sh_ngram_text(t, 0, n));
+		hash_text(f, at++, sh_ngram_text(t, 0, n));
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
-			hash_text(f, &b, sh_ngram_text(t, i, n));
-	hash_batch(f, &b);
+			hash_text(f, at++, sh_ngram_text(t, i, n));
 	return 0;
 }
 
@@ -347,10 +321,8 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 	}
 	if (hash_features(f, &t, range, features, err) < 0)
 		return -1;
-	if (f->opts.minhash) {
-		sh_minhash(f->feature, features, f->opts.bits, out->w);
+	if (!f->opts.scheme)
 		return 0;
-	}
 	if (add_up(f, features, err) < 0)
 		return -1;
 	/* The scheme freq rounds every weight of a very long document to 0. */
@@ -365,4 +337,26 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)
 {
 	return f->feature;
+}
+
+bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out)
+{
+	unsigned bits = opts->bits, words = SH_FP_WORDS(bits);
+
+	switch (rule) {
+	case SH_EMPTY_ZERO:
+		memset(out, 0, words * sizeof *out);
+		return true;
+	case SH_EMPTY_ONES:
+		memset(out, 0xFF, words * sizeof *out);
+		break;
+	case SH_EMPTY_TEXT:
+		sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, bits, out);
+		break;
+	default:
+		return false;
+	}
+	if (bits % 64)
+		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
+	return true;
 }

@@ -3,7 +3,7 @@
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "text/ngram.h"
 #include "weight/weight.h"
@@ -12,11 +12,11 @@ struct sh_fingerprint_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_hash *hash;
-	const struct sh_scheme *scheme; /* without needs_df; not read with minhash */
+	/* Without needs_df. NULL: the caller wants the hashes of the features only, for a set. */
+	const struct sh_scheme *scheme;
 	unsigned bits;
 	uint64_t seed;
 	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
-	bool minhash; /* MinHash (minhash.h) instead of bit sums; weights are ignored */
 	bool real; /* bit sums are doubles (weight/doubles.h); only for sh_accumulator; 64 bits */
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };
@@ -52,5 +52,10 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f);
+
+/* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
+ * the rule gives no fingerprint. */
+bool sh_empty_fingerprint(
+    enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
 
 #endif

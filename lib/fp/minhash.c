@@ -79,12 +79,3 @@ void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 	if (empty)
 		fill_rest(h, n, bins, bin);
 }
-
-void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out)
-{
-	uint64_t bin[SH_FP_MAX_BITS];
-
-	sh_minhash_bins(h, n, bits, bin);
-	for (unsigned i = 0; i < bits; i++)
-		out[i / 64] = out[i / 64] << 1 | (bin[i] & 1);
-}

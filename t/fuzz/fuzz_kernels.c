@@ -1,5 +1,7 @@
 /* Compares vector variants of loops over hashes with the plain variants: the default hash, bit
- * sums. */
+ * sums, counts of distinct hashes. */
+#include "base/compare.h"
+#include "fp/count.h"
 #include "fuzz.h"
 
 #include "../unit/test_variants.c"
@@ -72,6 +74,32 @@ static void sums(const struct sh_simhash_kernel *kernel)
 									     : tie));
 }
 
+static void counts(void)
+{
+	static struct sh_hash_count c;
+	static bool begun;
+	uint64_t hash[MOST * 4], sorted[MOST * 4];
+	size_t n = rng_below(MOST * 4);
+	uint64_t kinds = 1 + rng_below(n + 1), distinct = 0;
+
+	if (!begun)
+		check(sh_hash_count_init(&c, &err) == 0);
+	begun = true;
+	for (size_t i = 0; i < n; i++)
+		hash[i] = sorted[i] =
+		    rng_below(4) ? rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15) : rng();
+	qsort(sorted, n, sizeof *sorted, sh_compare_u64);
+	for (size_t i = 0; i < n; i++)
+		distinct += i == 0 || sorted[i] != sorted[i - 1];
+	check(sh_hash_count(&c, hash, n, &err) == 0);
+	check(c.n == distinct);
+	for (size_t i = 0, all = 0; i < c.n; i++) {
+		check(hash[c.first[i]] == c.hash[i] && (i == 0 || c.first[i] > c.first[i - 1]));
+		all += c.count[i];
+		check(i + 1 < c.n || all == n);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct sh_mix_kernel *m;
@@ -85,5 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fuzz_begin(data, size);
 		sums(s);
 	}
+	fuzz_begin(data, size);
+	counts();
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* Checks that the public library gives the results of the modules that the programs use. */
+#include "published/published.h"
 #include "simhash.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
  * against an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
+#include "published/published.h"
 #include "base/compare.h"
 #include "fp/analysis.h"
 #include "fp/count.h"

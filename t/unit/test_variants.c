@@ -6,8 +6,6 @@
 #include "match/align_kernel.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
-#include "hash/md5.h"
-#include "hash/md5_kernel.h"
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 #include "io/newlines.h"
@@ -69,73 +67,6 @@ static void test_mix(const struct sh_mix_kernel *mix)
 	}
 	ok(!bad, "%s: hashes of tokens, windows of 1..16 bytes, 1- to 24-grams, words",
 	    mix->variant.name);
-}
-
-/* ---- MD5 ------------------------------------------------------------------------------- */
-
-/* Texts of 0..200 bytes, most of them short, behind a head of 0..9. */
-static void test_md5(const struct sh_md5_kernel *kernel)
-{
-	enum { MOST = 200 };
-	static char text[MOST * 64 + SH_MIX_PADDING];
-	unsigned rounds = rng_rounds(3000), bad = 0;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		struct sh_slice part[SH_MD5_MANY];
-		uint32_t state[SH_MD5_MANY + 1][4];
-		size_t n = rng_below(round % 5 ? 40 : SH_MD5_MANY + 1),
-		       length = round % 3 ? 20 : MOST;
-		struct sh_slice head = sh_slice(text, round % 2 ? rng_below(10) : 0);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = (char)rng();
-		for (size_t i = 0; i < n; i++) {
-			part[i].n = rng_below(length + 1);
-			part[i].p = text + rng_below(sizeof text - SH_MIX_PADDING - part[i].n + 1);
-		}
-		state[n][0] = 1;
-		sh_md5_many(kernel, head, part, n, state);
-		bad += state[n][0] != 1;
-		for (size_t i = 0; i < n; i++) {
-			unsigned char want[SH_MD5_BYTES];
-
-			sh_md5(head, part[i], want);
-			bad += sh_md5_half(state[i], 0) != sh_be64(want) ||
-			       sh_md5_half(state[i], 1) != sh_be64(want + 8);
-		}
-	}
-	ok(!bad, "%s: MD5 of many texts of 0 to %d bytes is that of single texts",
-	    kernel->variant.name, MOST);
-}
-
-/* Many features at once have the hashes of single features, at every width. */
-static void test_features(const struct sh_hash *hash)
-{
-	enum { MOST = 300, LONGEST = 70 };
-	static char text[MOST * 8 + SH_MIX_PADDING];
-	static uint64_t got[MOST * SH_FP_MAX_WORDS];
-	uint64_t want[SH_FP_MAX_WORDS];
-	unsigned bad = 0;
-
-	for (unsigned bits = 1; bits <= hash->max_bits; bits += bits < 300 ? 1 : 61) {
-		struct sh_slice part[MOST];
-		uint64_t seed = hash->seedless || rng_below(2) ? 0 : rng();
-		unsigned words = SH_FP_WORDS(bits);
-		size_t n = rng_below(bits % 10 ? 30 : MOST + 1);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = "abc defghij\xC3\xA9 \xE4\xBD\xA0"[rng_below(17)];
-		for (size_t i = 0; i < n; i++) {
-			part[i].n = rng_below(bits % 4 ? 16 : LONGEST + 1);
-			part[i].p = text + rng_below(sizeof text - SH_MIX_PADDING - part[i].n + 1);
-		}
-		sh_hash_features(hash, part, n, seed, bits, got);
-		for (size_t i = 0; i < n; i++) {
-			sh_hash_feature(hash, part[i], seed, bits, want);
-			bad += memcmp(want, got + i * words, words * sizeof *want) != 0;
-		}
-	}
-	ok(!bad, "%s: many features at once have the hashes of single features", hash->name);
 }
 
 /* ---- the keyed hash -------------------------------------------------------------------- */
@@ -367,18 +298,12 @@ int main(void)
 {
 	const struct sh_align_kernel *align;
 	const struct sh_mix_kernel *mix;
-	const struct sh_md5_kernel *md5;
-	const struct sh_hash *hash;
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
 
 	rng_init(4);
 	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
 		test_mix(mix);
-	for (unsigned i = 0; (md5 = sh_md5_kernel_at(i)); i++)
-		test_md5(md5);
-	for (unsigned i = 0; (hash = sh_hash_at(i)); i++)
-		test_features(hash);
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)

@@ -1,5 +1,5 @@
 /* ClickHouse's n-grams and words: see simhash-profiles(7). */
-#include "text/published.h"
+#include "published/rules.h"
 
 enum {
 	STEP = 16 * 1024,     /* bytes for which memory is reserved at once */
@@ -105,4 +105,58 @@ int sh_cut_long_words(
 		p += p < end;
 	}
 	return 0;
+}
+
+/* ---- hashes ---- */
+
+/* after[i]: the state i after four zero bits. */
+static const uint32_t after[16] = {
+	0x00000000,
+	0x105ec76f,
+	0x20bd8ede,
+	0x30e349b1,
+	0x417b1dbc,
+	0x5125dad3,
+	0x61c69362,
+	0x7198540d,
+	0x82f63b78,
+	0x92a8fc17,
+	0xa24bb5a6,
+	0xb21572c9,
+	0xc38d26c4,
+	0xd3d3e1ab,
+	0xe330a81a,
+	0xf36e6f75,
+};
+
+uint32_t sh_crc32c(uint32_t state, struct sh_slice text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		state ^= (unsigned char)text.p[i];
+		state = state >> 4 ^ after[state & 15];
+		state = state >> 4 ^ after[state & 15];
+	}
+	return state;
+}
+
+void sh_hash_crc32c(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	(void)seed;
+	(void)words;
+	*out = sh_crc32c(SH_CRC32C_START, text);
+}
+
+void sh_hash_crc32c_joined(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const char *p = text.p, *end = text.p + text.n, *space;
+	uint32_t state = SH_CRC32C_START;
+
+	(void)seed;
+	(void)words;
+	while (p < end) {
+		space = memchr(p, ' ', (size_t)(end - p));
+		state = sh_crc32c(state, sh_slice(p, (size_t)((space ? space : end) - p)));
+		p = space ? space + 1 : end;
+	}
+	*out = state;
 }

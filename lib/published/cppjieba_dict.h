@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/hmap.h"
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 
 /* Stands for the logarithm of 0. All logarithms are natural. */
 #define SH_CPP_NEVER (-3.14e100)

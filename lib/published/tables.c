@@ -1,11 +1,133 @@
-#include "fp/profile.h"
+#include "published/published.h"
 
 #include <string.h>
 
 #include "base/rows.h"
-#include "fp/defaults.h"
-#include "fp/minhash.h"
-#include "text/method.h"
+#include "published/cppjieba.h"
+#include "published/rules.h"
+#include "segment/jieba.h"
+
+/* ---- rules of tokens (text/method.h) ---- */
+
+#define JIEBA_ROW(row_name, row_mode, only)                                                        \
+	{                                                                                          \
+		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_jieba = true,       \
+		.mode = row_mode, .profile_only = only, .close = sh_close_jieba                    \
+	}
+
+#define CPPJIEBA_ROW(row_name, row_mode)                                                           \
+	{                                                                                          \
+		.name = row_name, .run = sh_cut_cppjieba, .escapes = true, .needs_cppjieba = true, \
+		.mode = row_mode, .close = sh_close_cppjieba                                       \
+	}
+
+/* Every character of the text is a token. */
+#define CHARACTERS .chars = true, .escapes = true, .no_places = true
+
+/* All but the default. */
+static const struct sh_token_method methods[] = { { .name = "words", .run = sh_cut_words },
+	{ .name = "fields", .run = sh_cut_fields, .escapes = true },
+	{ .name = "blanks", .run = sh_cut_blanks, .escapes = true },
+	{ .name = "alpha", .run = sh_cut_alpha },
+	{ .name = "python", .run = sh_cut_python, .chars = true },
+	{ .name = "go-words", .run = sh_cut_go_words },
+	{ .name = "go-letters", .run = sh_cut_go_letters, .no_places = true },
+	{ .name = "bytes", .run = sh_cut_bytes, CHARACTERS },
+	{ .name = "bytes-ci",
+	    .run = sh_cut_bytes,
+	    CHARACTERS,
+	    .mode = SH_IGNORE_CASE,
+	    .profile_only = true },
+	{ .name = "code-points", .run = sh_cut_code_points, CHARACTERS },
+	{ .name = "code-points-ci",
+	    .run = sh_cut_code_points,
+	    CHARACTERS,
+	    .mode = SH_IGNORE_CASE,
+	    .profile_only = true },
+	{ .name = "long-words", .run = sh_cut_long_words, .profile_only = true, .no_places = true },
+	{ .name = "long-words-ci",
+	    .run = sh_cut_long_words,
+	    .mode = SH_IGNORE_CASE,
+	    .profile_only = true,
+	    .no_places = true },
+	JIEBA_ROW("jieba", SH_JIEBA_CUT, false),
+	JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM, false),
+	JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL, false),
+	JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH, false),
+	JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM, false),
+	JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN, true),
+	CPPJIEBA_ROW("cppjieba", SH_CPPJIEBA_MIX),
+	CPPJIEBA_ROW("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM),
+	CPPJIEBA_ROW("cppjieba-all", SH_CPPJIEBA_FULL),
+	CPPJIEBA_ROW("cppjieba-search", SH_CPPJIEBA_QUERY),
+	CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM) };
+
+const struct sh_token_method *sh_token_method_at(unsigned i)
+{
+	return i ? sh_row_at(SH_ROWS(methods), i - 1) : &sh_words_method;
+}
+
+const struct sh_token_method *sh_token_method_find(const char *name)
+{
+	return strcmp(name, sh_words_method.name) ? sh_row_find(SH_ROWS(methods), name)
+						  : &sh_words_method;
+}
+
+/* ---- hashes (hash/hash.h) ---- */
+
+static const struct sh_hash hashes[] = {
+	{ .name = "mix", .feature = sh_hash_mix, .max_bits = SH_FP_MAX_BITS, .composed = true },
+	{ .name = "xxh3", .feature = sh_hash_xxh3, .max_bits = SH_FP_MAX_BITS },
+	{ .name = "md5", .feature = sh_hash_md5, .max_bits = SH_FP_MAX_BITS },
+	{ .name = "md5-last",
+	    .feature = sh_hash_md5_last,
+	    .max_bits = 128,
+	    .seedless = true,
+	    .number = true },
+	{ .name = "md5-nibbles",
+	    .feature = sh_hash_md5_nibbles,
+	    .max_bits = 32,
+	    .seedless = true,
+	    .weak = true },
+	{ .name = "jenkins", .feature = sh_hash_jenkins, .max_bits = 64 },
+	{ .name = "fnv1", .feature = sh_hash_fnv1, .max_bits = 64, .seedless = true },
+	{ .name = "gemantic",
+	    .feature = sh_hash_gemantic,
+	    .max_bits = 256,
+	    .seedless = true,
+	    .number = true,
+	    .weak = true },
+	{ .name = "seomoz", .feature = sh_hash_seomoz, .max_bits = 64 },
+	{ .name = "sha1",
+	    .feature = sh_hash_sha1,
+	    .max_bits = 64,
+	    .seedless = true,
+	    .number = true },
+	{ .name = "crc32c",
+	    .feature = sh_hash_crc32c,
+	    .max_bits = 64,
+	    .seedless = true,
+	    .number = true,
+	    .weak = true },
+	{ .name = "crc32c-joined",
+	    .feature = sh_hash_crc32c_joined,
+	    .max_bits = 64,
+	    .seedless = true,
+	    .number = true,
+	    .weak = true },
+};
+
+const struct sh_hash *sh_hash_at(unsigned i)
+{
+	return sh_row_at(SH_ROWS(hashes), i);
+}
+
+const struct sh_hash *sh_hash_find(const char *name)
+{
+	return sh_row_find(SH_ROWS(hashes), name);
+}
+
+/* ---- profiles ---- */
 
 /* STOP_WORDS of jieba.analyse, one per line. */
 static const char jieba_stop[] =
@@ -27,11 +149,11 @@ static const char jieba_stop[] =
 #define CLICKHOUSE_WORD(NAME, METHOD)                                                              \
 	CLICKHOUSE(NAME, METHOD, "crc32c-joined", false, SH_EMPTY_ZERO)
 
-static const struct sh_profile rows[] = {
+static const struct sh_profile profiles[] = {
 	{
 	    .name = "default",
 	    .method = "words",
-	    .ngrams = { SH_DEFAULT_NGRAM, SH_DEFAULT_NGRAM, false },
+	    .ngrams = { 1, 1, false },
 	    .weight = "log",
 	    .hash = "mix",
 	    .bits = 64,
@@ -168,12 +290,12 @@ static const struct sh_profile rows[] = {
 
 const struct sh_profile *sh_profile_at(unsigned i)
 {
-	return sh_row_at(SH_ROWS(rows), i);
+	return sh_row_at(SH_ROWS(profiles), i);
 }
 
 const struct sh_profile *sh_profile_find(const char *name)
 {
-	return sh_row_find(SH_ROWS(rows), name);
+	return sh_row_find(SH_ROWS(profiles), name);
 }
 
 bool sh_profile_has_bits(const struct sh_profile *p, unsigned bits)
@@ -192,32 +314,4 @@ void sh_profile_tokens(
 	token->min_chars = p->min_chars;
 	token->stem = p->stem;
 	*ngrams = p->ngrams;
-}
-
-bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out)
-{
-	unsigned bits = opts->bits, words = SH_FP_WORDS(bits);
-	uint64_t hash;
-
-	switch (rule) {
-	case SH_EMPTY_ZERO:
-		memset(out, 0, words * sizeof *out);
-		return true;
-	case SH_EMPTY_ONES:
-		memset(out, 0xFF, words * sizeof *out);
-		break;
-	case SH_EMPTY_TEXT:
-		if (opts->minhash) {
-			sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, 64, &hash);
-			sh_minhash(&hash, 1, bits, out);
-		} else {
-			sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, bits, out);
-		}
-		break;
-	default:
-		return false;
-	}
-	if (bits % 64)
-		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
-	return true;
 }

@@ -1,4 +1,4 @@
-#include "segment/cppjieba_dict.h"
+#include "published/cppjieba_dict.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,114 +1,13 @@
-#include "text/published.h"
-
+/* mfonda: the package simhash of Go. bytes.ToLower, then a regular expression. */
 #include <stdlib.h>
 #include <utf8proc.h>
 
-#include "record/escape.h"
-
-int sh_plain_text(
-    struct sh_tokenizer *t, const uint8_t **p, const uint8_t **end, struct sh_error *err)
-{
-	struct sh_slice text = sh_slice((const char *)*p, (size_t)(*end - *p));
-
-	if (t->opts.raw || !memchr(text.p, '\\', text.n))
-		return 0;
-	t->scratch.n = 0;
-	if (sh_unescape(text, &t->scratch, err) < 0)
-		return -1;
-	if (t->opts.places && sh_places_unescaped(t, text, err) < 0)
-		return -1;
-	*p = (const uint8_t *)t->scratch.p;
-	*end = *p + t->scratch.n;
-	return 0;
-}
-
-bool sh_is_white_space(uint32_t c)
-{
-	switch (c) {
-	case ' ':
-	case 0x85:
-	case 0xA0:
-	case 0x1680:
-	case 0x2028:
-	case 0x2029:
-	case 0x202F:
-	case 0x205F:
-	case 0x3000:
-		return true;
-	default:
-		return (c >= 9 && c <= 13) || (c >= 0x2000 && c <= 0x200A);
-	}
-}
-
-/* Appends a word unchanged, and a gap. */
-static int put_bytes(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	size_t n = (size_t)(end - p);
-
-	if (n == 0)
-		return 0;
-	if (sh_out_reserve(t, n, err) < 0)
-		return -1;
-	sh_out_at(t, p, end);
-	sh_out_bytes(t, sh_slice((const char *)p, n));
-	sh_out_gap(t);
-	return 0;
-}
-
-/* Appends the maximal sequences of code points for which separates() is false. */
-static int cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
-    bool (*separates)(uint32_t c), struct sh_error *err)
-{
-	const uint8_t *word;
-
-	if (sh_plain_text(t, &p, &end, err) < 0)
-		return -1;
-	for (word = p; p < end;) {
-		const uint8_t *from = p;
-		uint32_t c = sh_utf8_next(&p, end);
-
-		t->ill += c == SH_UTF8_ILL;
-		if (!separates(c))
-			continue;
-		if (put_bytes(t, word, from, err) < 0)
-			return -1;
-		word = p;
-	}
-	return put_bytes(t, word, end, err);
-}
-
-int sh_cut_fields(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	return cut_runs(t, p, end, sh_is_white_space, err);
-}
-
-static bool is_blank(uint32_t c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
-
-int sh_cut_blanks(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	return cut_runs(t, p, end, is_blank, err);
-}
+#include "published/rules.h"
 
 static bool is_no_letter(uint32_t c)
 {
 	return (c | 32) < 'a' || (c | 32) > 'z';
 }
-
-/* The text ends at its first NUL, as a C string does. */
-int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	const uint8_t *nul = p < end ? memchr(p, '\0', (size_t)(end - p)) : NULL;
-
-	return cut_runs(t, p, nul ? nul : end, is_no_letter, err);
-}
-
-/* ---- Go: bytes.ToLower, then a regular expression ---- */
 
 /* Returns the next code point; U+FFFD for an ill-formed sequence. */
 static uint32_t next_well_formed(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
@@ -254,4 +153,15 @@ int sh_cut_go_letters(
 	}
 	free(mapped);
 	return status;
+}
+
+void sh_hash_fnv1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	(void)seed;
+	(void)words;
+	for (size_t i = 0; i < text.n; i++)
+		h = h * UINT64_C(0x100000001b3) ^ (unsigned char)text.p[i];
+	*out = h;
 }

@@ -1,9 +1,9 @@
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "segment/cppjieba_dict.h"
+#include "published/cppjieba_dict.h"
 #include "unicode/utf8.h"
 
 struct sh_cppsegmenter {

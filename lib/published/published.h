@@ -1,10 +1,22 @@
-/* Profiles: named sets of choices that shtok, shweight and shfp share. The first profile
- * is the default. The other profiles give the fingerprints of published systems, bit for
- * bit: simhash-profiles(7). */
-#ifndef SH_FP_PROFILE_H
-#define SH_FP_PROFILE_H
+/* The tables of names: rules that split text into tokens, hashes of features, and profiles, which are
+ * named sets of choices that shtok, shweight and shfp share. The first profile is the default. The
+ * others give the fingerprints of published systems, bit for bit: simhash-profiles(7).
+ *
+ * A file of this folder has the rules of one system. */
+#ifndef SH_PUBLISHED_PUBLISHED_H
+#define SH_PUBLISHED_PUBLISHED_H
 
-#include "fp/fingerprinter.h"
+#include "hash/hash.h"
+#include "text/method.h"
+#include "text/ngram.h"
+#include "text/token.h"
+
+/* Each *_find() returns the row of this name, or NULL. Each *_at() returns row i, the default first;
+ * NULL after the last. */
+const struct sh_token_method *sh_token_method_find(const char *name);
+const struct sh_token_method *sh_token_method_at(unsigned i);
+const struct sh_hash *sh_hash_find(const char *name);
+const struct sh_hash *sh_hash_at(unsigned i);
 
 /* The result for a document without features. */
 enum sh_empty {
@@ -15,16 +27,11 @@ enum sh_empty {
 	SH_EMPTY_TEXT,  /* the fingerprint of one feature, the empty text */
 };
 
-/* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
- * the rule gives no fingerprint. */
-bool sh_empty_fingerprint(
-    enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
-
 /* Which features shweight -t N keeps among equal weights, and the order of its output. */
 enum sh_top {
 	SH_TOP_FIRST, /* descending weights; equal weights by first occurrence */
 	SH_TOP_TEXT,  /* descending weights; equal weights in bytewise order */
-	SH_TOP_HEAP,  /* sh_top_heap() (weight/top.h) on the features in bytewise order */
+	SH_TOP_HEAP,  /* sh_top_heap() (published/sums.h) on the features in bytewise order */
 };
 
 struct sh_profile {
@@ -42,9 +49,9 @@ struct sh_profile {
 	enum sh_top top_rule;
 	/* Weights and bit sums are doubles, added in the order of the features. A weight is the
 	 * count times the IDF; times the mean IDF when the IDF table lacks the feature. Records
-	 * hold these weights as weight/doubles.h says. */
+	 * hold these weights as published/sums.h says. */
 	bool real;
-	bool rounded; /* weights with fractions are summed as in weight/rounded.h */
+	bool rounded; /* weights with fractions are summed as in published/sums.h */
 
 	const char *hash;
 	unsigned bits;
@@ -56,10 +63,7 @@ struct sh_profile {
 	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes */
 };
 
-/* Returns the profile of this name, or NULL. */
 const struct sh_profile *sh_profile_find(const char *name);
-
-/* Returns profile i, the default first; NULL after the last. */
 const struct sh_profile *sh_profile_at(unsigned i);
 
 /* Returns whether the profile has fingerprints of this width. */

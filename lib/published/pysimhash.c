@@ -1,8 +1,15 @@
-/* Splits text as the regular expression \w of Python does, after str.lower(). General categories
+/* pysimhash: the package simhash of Python.
+ *
+ * Splits text as the regular expression \w of Python does, after str.lower(). General categories
  * come from utf8proc, so characters that are new in Unicode follow the version of that library. */
-#include "text/published.h"
-
+#include <string.h>
 #include <utf8proc.h>
+
+#include "base/bytes.h"
+#include "hash/md5.h"
+#include "published/rules.h"
+#include "published/sums.h"
+#include "weight/weight.h"
 
 enum { STEP = 16 * 1024 };
 enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_DOT = 0x130 };
@@ -129,4 +136,55 @@ int sh_cut_python(
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;
+}
+
+void sh_hash_md5_last(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	unsigned char d[SH_MD5_BYTES];
+
+	(void)seed;
+	sh_md5(sh_slice(NULL, 0), text, d);
+	if (words > 1)
+		*out++ = sh_be64(d);
+	*out = sh_be64(d + 8);
+}
+
+/* ---- sums of weights with fractions ---- */
+
+/* large_weight_cutoff and batch_size of Python's class Simhash. */
+enum { LARGE_WEIGHT = 50, BATCH_SIZE = 200 };
+
+static void add_batch(struct sh_rounded *r, unsigned bits)
+{
+	for (unsigned b = 0; b < bits; b++)
+		r->sum[b] += r->batch[b];
+	memset(r->batch, 0, sizeof r->batch);
+	r->in_batch = 0;
+}
+
+void sh_rounded_add(struct sh_rounded *r, const uint64_t *hash, unsigned bits, int64_t millionths)
+{
+	/* The double nearest to the decimal: both operands of the division are exact. */
+	double weight = (double)millionths / 1e6;
+	bool whole = millionths % SH_WEIGHT_ONE == 0;
+	bool batched = whole && millionths <= LARGE_WEIGHT * SH_WEIGHT_ONE;
+	double *to = batched ? r->batch : r->sum;
+
+	r->fraction = r->fraction || !whole;
+	r->total += weight;
+	for (unsigned b = 0; b < bits; b++)
+		to[b] += hash[b / 64] >> (63 - b % 64) & 1 ? weight : 0;
+	r->in_batch += batched;
+	if (r->in_batch == BATCH_SIZE)
+		add_batch(r, bits);
+}
+
+void sh_rounded_finish(struct sh_rounded *r, unsigned bits, uint64_t *out)
+{
+	if (r->in_batch)
+		add_batch(r, bits);
+	memset(out, 0, (bits + 63) / 64 * sizeof *out);
+	for (unsigned b = 0; b < bits; b++)
+		if (r->sum[b] > r->total / 2)
+			out[b / 64] |= UINT64_C(1) << (63 - b % 64);
 }

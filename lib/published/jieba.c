@@ -1,4 +1,8 @@
-#include "text/tok_jieba.h"
+/* Words of jieba and cppjieba, for --segment and for the profiles jieba-tags, tfidf128, angelo and
+ * yanyiwu. */
+#include "segment/jieba.h"
+#include "published/cppjieba.h"
+#include "published/rules.h"
 
 #include "text/stop.h"
 
