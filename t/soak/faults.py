@@ -54,6 +54,8 @@ shspan --pairs -T 0 -n 3 -d docs -o new docs.longer
 shspan --seeds -d docs.longer -o new seeds
 shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
+shcut -u sentence -n 1 -o new docs.longer
+shspan -u line --every -o new docs docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
 shfp -n 3 -j 2 -o new docs
