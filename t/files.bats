@@ -424,3 +424,40 @@ members() {
 	try 'shdoc --json f --rejects bad | shtok --json -n 1 | wc -l'
 	gives 6
 }
+
+@test "--mark names file and line of a record that has the field already" {
+	printf '{"id":1,"text":"a b c"}\n\n{"id":2,"text":"a b c d"}\n' >a
+	printf '{"id":3,"text":"x"}\n{"id":4,"text":"y","dup":1}\n' >b
+	gzip -k b
+	for file in b b.gz; do
+		try "shdedup -q --json --mark dup a $file"
+		exits 2
+		grep -qx "shdedup: $file:2: JSON: the object has a field \"dup\" already (give the mark another name)" err
+	done
+}
+
+@test "-O writes no document into its list of finished files" {
+	printf '1\ta b c\n' | tee .simhash-shards >.simhash-shards.lock
+	for name in .simhash-shards .simhash-shards.lock; do
+		try "shdedup -q -O out $name"
+		exits 2
+		grep -qx "shdedup: -O: no output can be named after the input '$name'" err
+		[ ! -e out/$name ]
+	done
+}
+
+@test "more operands than a process may have open files are read, one open file at a time beyond the first thousand" {
+	for i in $(seq 1300); do printf '%d\ttext number %d of many words here\n' $i $i >$i; done
+	seq 1300 | xargs cat >expected
+	for how in 'shdedup -q' 'shdedup -q -j 3' 'shcut -d /dev/null' 'shdrop -d /dev/null'; do
+		try "ulimit -n 1060; $how {1..1300}"
+		exits 0
+		same expected out
+	done
+	try 'ulimit -n 1060; shspan {1..1300}'
+	exits 0
+	try 'ulimit -n 1060; shdedup -q -O out {1..1300}'
+	exits 0
+	(cd out && seq 1300 | xargs cat) >shards
+	same expected shards
+}
