@@ -456,8 +456,4 @@ members() {
 	done
 	try 'ulimit -n 1060; shspan {1..1300}'
 	exits 0
-	try 'ulimit -n 1060; shdedup -q -O out {1..1300}'
-	exits 0
-	(cd out && seq 1300 | xargs cat) >shards
-	same expected shards
 }
