@@ -7,6 +7,7 @@
  *     dedup_write.c    groups to the documents that stay, and to the report
  *     dedup_shards.c   the same with one output for each input
  *     dedup_archive.c  the documents of earlier runs
+ *     dedup_every.c    batches of an input that stays open
  *     dedup_summary.c  the summary for people at the end
  *
  * Functions that return no error die of errors. */
@@ -16,6 +17,7 @@
 #include "base/hmap.h"
 #include "base/num.h"
 #include "dedup_archive.h"
+#include "dedup_every.h"
 #include "dedup_shards.h"
 #include "docopts.h"
 #include "match/engine.h"
@@ -42,6 +44,7 @@ struct dedup_settings {
 	uint64_t sample; /* value of --sample: pairs of each level of similarity; 0: none */
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
 	bool counts;          /* the report has the size of each group */
+	struct dedup_feed feed; /* value of --every, and its state */
 };
 
 struct dedup_place {
@@ -60,6 +63,7 @@ struct dedup_ids {
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
+	uint64_t dropped; /* documents of the run that do not stay */
 	struct sh_tables tables; /* arrays whose size depends on the documents */
 	struct sh_corpus corpus;
 	struct sh_engine *engine;
@@ -115,8 +119,10 @@ void dedup_write_all(struct dedup_state *s);
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to);
 /* Writes a line for each document that does not stay. */
 void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups);
-/* Opens the report before any document is read, so that a failure ends the run early. */
+/* Opens the report before any document is read, so that a failure ends the run early. Under --every
+ * dedup_close_report() closes it; otherwise dedup_write_report() does. */
 void dedup_open_report(struct dedup_state *s);
+void dedup_close_report(struct dedup_state *s);
 
 void dedup_count_groups(struct dedup_state *s, struct dedup_groups *g);
 void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g);

@@ -55,6 +55,8 @@ void dedup_archive_complete(struct cli *c, const struct dedup_settings *s)
 
 	if (!a->dir && !s->shards.dir && a->wait_given)
 		cli_usage(c, "--wait needs -a DIR or -O DIR");
+	if (s->feed.seconds && !a->dir)
+		cli_usage(c, "--every needs -a DIR");
 	if (!a->dir)
 		return;
 	keep_files(c, s);
@@ -538,6 +540,7 @@ void dedup_archive_look(struct dedup_state *s)
 
 	if (!how->dir)
 		return;
+	s->archive.now = now_seconds(s->cli);
 	/* Another run may have changed the archive while documents were read. */
 	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, how->wait, &err) < 0 ||
 	    find_known(s, &err) < 0 || find_candidates(s, &err) < 0)
@@ -752,7 +755,7 @@ static int add_documents(struct adding *a, struct sh_error *err)
 {
 	struct dedup_state *s = a->state;
 	struct encoder encoder[CLI_MAX_JOBS];
-	uint64_t now = now_seconds(s->cli);
+	uint64_t now = s->archive.now;
 	int status = 0;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++)
@@ -818,7 +821,7 @@ static void summarise(const struct dedup_state *s)
 	const struct dedup_archive *a = &s->archive;
 	uint64_t n = sh_store_manifest_documents(&a->store.manifest);
 
-	if (s->settings->quiet)
+	if (s->settings->quiet || s->settings->feed.seconds)
 		return;
 	cli_warn(s->cli,
 	    "archive: %llu of these documents were known, %llu matched, %llu added, %llu of which "
@@ -872,9 +875,10 @@ void dedup_archive_add(struct dedup_state *s)
 	summarise(s);
 }
 
-void dedup_archive_close(struct dedup_state *s)
+void dedup_archive_done(struct dedup_state *s)
 {
 	struct dedup_archive *a = &s->archive;
+	struct sh_store store = a->store;
 
 	for (unsigned i = 0; a->reader && i < s->cli->jobs; i++) {
 		struct archive_reader *w = &a->reader[i];
@@ -889,6 +893,13 @@ void dedup_archive_close(struct dedup_state *s)
 	free(a->reader);
 	free(a->stored);
 	sh_tables_put(&s->tables, a->document);
-	sh_store_close(&a->store);
-	*a = (struct dedup_archive){ 0 };
+	*a = (struct dedup_archive){ .store = store };
+	if (s->settings->archive.dir)
+		sh_store_unlock(&a->store);
+}
+
+void dedup_archive_close(struct dedup_state *s)
+{
+	dedup_archive_done(s);
+	sh_store_close(&s->archive.store);
 }

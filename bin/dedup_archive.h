@@ -46,6 +46,7 @@ struct dedup_archive {
 	uint32_t *stored;
 	size_t n_stored, stored_cap;
 	struct archive_reader *reader; /* by thread */
+	uint64_t now;                  /* the time of the run's documents, in seconds since 1970 */
 	uint64_t n_known, n_matched, n_added, n_kept;
 };
 
@@ -74,8 +75,11 @@ uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
 int dedup_archive_keeper_id(
     struct dedup_state *s, uint32_t document, struct sh_slice *id, struct sh_error *err);
 struct sh_verdict dedup_archive_verdict(const struct dedup_state *s, uint32_t document);
-/* Adds the new documents to the archive, after all output was written, and gives the lock back. */
+/* Adds the new documents to the archive, after all output was written. */
 void dedup_archive_add(struct dedup_state *s);
+/* Forgets the documents of the run, and gives the lock back: dedup_archive_engine() begins another
+ * run. */
+void dedup_archive_done(struct dedup_state *s);
 void dedup_archive_close(struct dedup_state *s);
 
 #endif

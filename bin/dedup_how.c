@@ -19,6 +19,7 @@ const struct cli_option dedup_how_table[] = {
 void dedup_how_init(struct dedup_settings *s)
 {
 	docopts_init(&s->docs);
+	s->docs.sets = true;
 }
 
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)

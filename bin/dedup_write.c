@@ -312,14 +312,24 @@ void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups
 		.to = (uint32_t)s->corpus.n,
 		.add = add_report_line };
 	uint32_t alike = write_all(&w);
+	struct sh_error err;
 
 	if (alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
 		    "distinguish them",
 		    alike, CLI_PLURAL(alike));
+	if (!s->settings->feed.seconds)
+		dedup_close_report(s);
+	else if (sh_sink_flush(s->to, &err) < 0)
+		cli_die(s->cli, &err);
+}
+
+void dedup_close_report(struct dedup_state *s)
+{
 	if (s->to == &s->report)
 		cli_close_further(s->cli, &s->report);
+	s->to = NULL;
 }
 
 void dedup_open_report(struct dedup_state *s)

@@ -3,7 +3,7 @@
 #define DICTIONARY_H
 
 #include "cli.h"
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 #include "segment/jieba.h"
 
 /* Opens jieba's compiled dictionary: $SIMHASH_JIEBA, or jieba.dict in the folder of the program, or

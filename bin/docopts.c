@@ -65,7 +65,8 @@ static const char *unit_names(unsigned i)
 const struct cli_option docopts_table[] = {
 	CLI_HEADING("Tokens and n-grams"),
 	{ 'n', "ngram", "N[-M]",
-	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(SH_DEFAULT_NGRAM) "]" },
+	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(
+		SH_DEFAULT_NGRAM) "; keys and similarity: " SH_DEFAULT_TEXT(SH_DEFAULT_SET_NGRAM) "]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
@@ -276,12 +277,11 @@ static void load_stop(struct docopts *d, struct cli *c)
 	sh_buf_free(&words);
 }
 
-/* A profile says itself what its features are. */
+/* A profile of a published system defines its own features. */
 static void complete_ngrams(struct docopts *d, const struct cli *c)
 {
-	if (d->words && !cli_given(c, 'n') && d->profile == sh_profile_at(0) &&
-	    d->token.method != sh_token_method_at(0))
-		d->ngrams = (struct sh_ngrams){ 1, 1 };
+	if (d->sets && !cli_given(c, 'n') && d->profile == sh_profile_at(0))
+		d->ngrams = (struct sh_ngrams){ SH_DEFAULT_SET_NGRAM, SH_DEFAULT_SET_NGRAM };
 }
 
 static void complete_form(struct docopts *d, struct cli *c)

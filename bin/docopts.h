@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "formopts.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "stream/docs.h"
 #include "text/ngram.h"
 
@@ -29,7 +29,7 @@ struct docopts {
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options except -p was given */
 	/* Set before docopts_complete(). */
-	bool words;   /* without -n, n-grams are 1-grams when --segment or --split gives words */
+	bool sets;    /* the program compares sets of features: see SH_DEFAULT_SET_NGRAM */
 	bool no_text; /* no text is split, and no dictionary is opened */
 	/* a missing dictionary is no error before docopts_open_dictionary() */
 	bool perhaps_no_text;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 #include "text/method.h"
 #include "text/stem.h"

@@ -1,6 +1,6 @@
 #include "names.h"
 
-#include "fp/profile.h"
+#include "published/published.h"
 #include "weight/weight.h"
 
 const char *profile_names(unsigned i)

@@ -1,30 +1,30 @@
-/* shband: fingerprints to bands. */
+/* shband: fingerprints to bands, signatures to keys of their bands. */
+#include <limits.h>
 
 #include "band/bandlines.h"
-#include "base/num.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
+#include "hash/hash.h"
+#include "match/keyrecord.h"
 #include "record/fields.h"
 #include "run.h"
 
-enum { EXPLAIN = CLI_OWN, RECALL, SEED };
+enum { EXPLAIN = CLI_OWN, ROWS, BANDS };
 
-enum {
-	DEFAULT_BITS = 64,
-	DEFAULT_COUNT = 1000000,
-	ID_BYTES = 16, /* length of an id in the cost model, in bytes */
-	MAX_ROWS = SH_BAND_MAX_BLOCKS,
-};
+enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, NO_K = UINT_MAX };
+
+/* Values of a signature: hex digits of a value, and most values. */
+enum { VALUE_DIGITS = 8, MAX_VALUES = 65536 };
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
-	    "find all pairs within Hamming distance K [" SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
-	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
-	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
-	{ RECALL, "recall", "R", "draw fewer tables at random: recall R at distance K" },
-	{ SEED, "seed", "N", "seed of --recall [0]" },
+	    "find all pairs within Hamming distance K [64 bits: " SH_DEFAULT_TEXT(
+		SH_DEFAULT_DISTANCE) "]" },
+	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for 1000000]" },
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
+	{ ROWS, "rows", "R", "read signatures; write a key for each band of R values" },
+	{ BANDS, "bands", "B", "with --rows: take the first B bands only [all]" },
 	{ 0 },
 };
 
@@ -32,126 +32,78 @@ static const struct cli_program program = {
 	.name = "shband",
 	.threads = "fingerprints",
 	.synopsis = "[FILE...]",
-	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table.",
+	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table;\n"
+		   "with --rows, signatures (hex<TAB>id) to keys (key<TAB>id), one a band.",
 	.options = { options },
 };
 
 struct plan {
-	unsigned k, blocks, bits, seed;
-	double count, recall; /* recall 0: an exact layout */
+	unsigned k, blocks, bits; /* k: NO_K, or the value of -k; blocks: 0, or the value of -M */
+	unsigned rows, bands;     /* 0: not given */
 };
 
-/* Prices the layouts drawn at random. Returns their number. */
-static unsigned price_drawn(
-    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
-{
-	struct sh_error err;
-	int n = sh_band_choose_drawn(
-	    row, MAX_ROWS, best, bits, p->k, p->recall, p->count, ID_BYTES, &err);
+/* ---- fingerprints ---- */
 
-	if (n < 0)
-		cli_die(c, &err);
-	if (n == 0)
+/* Returns the value of -k, or its default for fingerprints of 64 bits. */
+static unsigned distance(struct cli *c, const struct plan *p, unsigned bits)
+{
+	if (p->k != NO_K)
+		return p->k;
+	if (bits != SH_DEFAULT_BITS)
 		cli_usage(c,
-		    "--recall %g: no %d tables of %u-bit fingerprints reach it at distance %u",
-		    p->recall, SH_BAND_MAX_DRAWN, bits, p->k);
-	return (unsigned)n;
+		    "-k is needed: its default, %d, is for fingerprints of %d bits, these have %u",
+		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, bits);
+	return SH_DEFAULT_DISTANCE;
 }
 
-/* Prices the exact layouts. Returns their number. */
+/* Prices the layouts for distance k. Returns their number. */
 static unsigned price(
-    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
+    struct cli *c, unsigned bits, unsigned k, struct sh_band_cost *row, unsigned *best)
 {
 	struct sh_error err;
-	int n = sh_band_choose(row, MAX_ROWS, best, bits, p->k, p->count, ID_BYTES, &err);
+	int n = sh_band_choose(row, MAX_ROWS, best, bits, k, &err);
 
 	if (n < 0)
 		cli_die(c, &err);
 	if (n == 0)
-		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", p->k, bits);
+		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", k, bits);
 	return (unsigned)n;
 }
 
-/* Returns the number of blocks of -M, or the cheapest. */
-static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits)
-{
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
-
-	if (p->blocks)
-		return p->blocks;
-	price(c, p, bits, row, &best);
-	return row[best].blocks;
-}
-
-/* Prices the exact layouts and that of -M, which is then chosen. Returns their number. */
-static unsigned price_with_given(
-    struct cli *c, const struct plan *p, struct sh_band_cost *row, unsigned *chosen)
-{
-	struct sh_band_cost given;
-	struct sh_error err;
-	unsigned n;
-
-	if (!p->blocks)
-		return price(c, p, p->bits, row, chosen);
-	if (sh_band_cost(&given, p->bits, p->k, p->blocks, p->count, ID_BYTES, &err) < 0) {
-		if (err.code == SH_ERR_NOMEM)
-			cli_die(c, &err);
-		cli_usage(c, "%s", err.text);
-	}
-	n = price(c, p, p->bits, row, chosen);
-	for (*chosen = 0; *chosen < n; ++*chosen)
-		if (row[*chosen].blocks == p->blocks)
-			return n;
-	row[n] = given;
-	return n + 1;
-}
-
+/* Makes the layout of -M, or the cheapest. */
 static int init_layout(
     struct cli *c, const struct plan *p, unsigned bits, struct sh_band *band, struct sh_error *err)
 {
 	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
+	unsigned best, k = distance(c, p, bits);
 
-	if (p->recall <= 0)
-		return sh_band_init(band, bits, p->k, choose_blocks(c, p, bits), err);
-	price_drawn(c, p, bits, row, &best);
-	return sh_band_draw(band, bits, p->k, row[best].key_bits, row[best].tables, p->seed, err);
+	if (p->blocks)
+		return sh_band_init(band, bits, k, p->blocks, err);
+	price(c, bits, k, row, &best);
+	return sh_band_init(band, bits, k, row[best].blocks, err);
 }
 
-static void explain_drawn(struct cli *c, const struct plan *p)
-{
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best, n = price_drawn(c, p, p->bits, row, &best);
-
-	cli_text(c);
-	cli_open(c);
-	cli_print(c,
-	    "%u bits, distance %u, recall %g there, %.0f fingerprints with ids of %d bytes\n",
-	    p->bits, p->k, p->recall, p->count, ID_BYTES);
-	cli_print(c, "  %8s %8s %12s %12s %10s %10s %10s\n", "key bits", "tables", "bytes",
-	    "candidates", "in bucket", "sort s", "compare s");
-	for (unsigned i = 0; i < n; i++) {
-		cli_print(c, "%c %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
-		    i == best ? '*' : ' ', row[i].key_bits, row[i].tables, row[i].stream_bytes,
-		    row[i].candidates, row[i].bucket, row[i].sort_seconds, row[i].compare_seconds);
-	}
-	for (unsigned d = 0; d <= p->k; d++) {
-		cli_print(c, "expected recall at distance %u: %.4f\n", d,
-		    sh_band_recall(p->bits, row[best].key_bits, row[best].tables, d));
-	}
-}
-
+/* Shows a row for each layout, and marks that of -M, or the cheapest. */
 static void explain(struct cli *c, const struct plan *p)
 {
 	static struct sh_band_cost row[MAX_ROWS + 1];
-	unsigned chosen, n = price_with_given(c, p, row, &chosen);
+	unsigned chosen, k = distance(c, p, p->bits), n = price(c, p->bits, k, row, &chosen);
+	struct sh_error err;
 
+	if (p->blocks) {
+		for (chosen = 0; chosen < n && row[chosen].blocks != p->blocks; chosen++)
+			;
+		if (chosen == n && sh_band_cost(&row[n++], p->bits, k, p->blocks, &err) < 0) {
+			if (err.code == SH_ERR_NOMEM)
+				cli_die(c, &err);
+			cli_usage(c, "%s", err.text);
+		}
+	}
 	cli_text(c);
 	cli_open(c);
 	cli_print(c,
-	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
-	    p->bits, p->k, p->count, ID_BYTES);
+	    "%u bits, distance %u, %d fingerprints with ids of %d bytes, uniformly distributed\n",
+	    p->bits, k, SH_BAND_COUNT, SH_BAND_ID);
 	cli_print(c, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables", "key bits",
 	    "bytes", "candidates", "in bucket", "sort s", "compare s");
 	for (unsigned i = 0; i < n; i++) {
@@ -221,13 +173,113 @@ static bool make_layout(
 	return true;
 }
 
-/* Returns the value of --recall. */
-static double share(struct cli *c)
-{
-	uint64_t millionths =
-	    cli_share(c, "--recall", 1, SH_WEIGHT_ONE - 1, "a number between 0 and 1");
+/* ---- signatures ---- */
 
-	return (double)millionths / (double)SH_WEIGHT_ONE;
+/* Shared by all workers. */
+struct signatures {
+	unsigned values, rows, bands; /* values: of the first signature; 0 when it is bad */
+	bool rejects, crlf;
+};
+
+/* Reads a record: hex TAB id. values: of its signature, or 0 for any number. */
+static int read_signature(
+    struct sh_slice line, unsigned values, struct sh_slice field[2], struct sh_error *err)
+{
+	size_t fields = sh_fields_split(line, field, 2), digits = field[0].n;
+
+	if (fields != 2)
+		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected signature<TAB>id",
+		    fields, CLI_PLURAL(fields));
+	if (sh_id_check(field[1], err) < 0)
+		return -1;
+	if (digits == 0 || digits % VALUE_DIGITS || digits / VALUE_DIGITS > MAX_VALUES)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a signature of %zu digits, expected %d digits for each of 1 to %d values "
+		    "(shfp --permutations)",
+		    digits, VALUE_DIGITS, MAX_VALUES);
+	if (values && digits != values * VALUE_DIGITS)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a signature of %zu values, expected %u values as in the first record",
+		    digits / VALUE_DIGITS, values);
+	for (size_t i = 0; i < digits; i++)
+		if (!((field[0].p[i] >= '0' && field[0].p[i] <= '9') ||
+			(field[0].p[i] >= 'a' && field[0].p[i] <= 'f')))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "value %zu of the signature, '%.*s', is not lower-case hexadecimal",
+			    i / VALUE_DIGITS + 1, VALUE_DIGITS,
+			    field[0].p + i / VALUE_DIGITS * VALUE_DIGITS);
+	return 0;
+}
+
+static int each_signature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	const struct signatures *s = arg;
+	const struct sh_hash *hash = sh_hash_find("xxh3");
+	struct sh_slice field[2];
+	size_t band_digits = (size_t)s->rows * VALUE_DIGITS;
+
+	if (read_signature(cli_strip(s->crlf, line), s->values, field, err) < 0)
+		return -1;
+	for (unsigned band = 0; band < s->bands; band++) {
+		size_t need = SH_KEY_CHARS + field[1].n + 2;
+		uint64_t h;
+		char *p;
+
+		if (sh_buf_reserve(&job->out, need, err) < 0)
+			return -1;
+		hash->feature(sh_slice(field[0].p + band * band_digits, band_digits), 0, 1, &h);
+		p = job->out.p + job->out.n;
+		sh_key_record_print_band(p, band, h);
+		p[SH_KEY_CHARS] = '\t';
+		memcpy(p + SH_KEY_CHARS + 1, field[1].p, field[1].n);
+		p[need - 1] = '\n';
+		job->out.n += need;
+	}
+	return 0;
+}
+
+static int work_signatures(void *worker, struct sh_job *job)
+{
+	const struct signatures *s = worker;
+
+	return sh_job_lines(job, s->rejects, each_signature, worker);
+}
+
+static int signature(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice field[2];
+
+	(void)source;
+	return read_signature(line, 0, field, err);
+}
+
+/* Writes the keys of all signatures. */
+static void cut_signatures(struct cli *c, const struct plan *p)
+{
+	struct signatures s = { .rows = p->rows, .rejects = c->rejects_path, .crlf = c->crlf };
+	struct run run = { .cli = c, .work = work_signatures };
+	struct sh_slice line, field[2];
+	struct sh_source source;
+	struct sh_error err;
+
+	cli_source_init(c, &source);
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = &s;
+	if (cli_first(c, &source, signature, &line)) {
+		/* The workers report a bad first record. */
+		if (read_signature(line, 0, field, &err) == 0)
+			s.values = (unsigned)(field[0].n / VALUE_DIGITS);
+		s.bands = p->bands ? p->bands : s.values / s.rows;
+		if (s.values && (s.bands == 0 || (uint64_t)s.bands * s.rows > s.values))
+			cli_usage(c, "%u band%s of %u values, but the signatures have %u",
+			    s.bands ? s.bands : 1, s.bands > 1 ? "s" : "", s.rows, s.values);
+		if (s.bands > SH_KEY_SIGNATURE_BANDS)
+			cli_usage(c, "%u bands, at most %d are possible: give --bands", s.bands,
+			    SH_KEY_SIGNATURE_BANDS);
+		run_pool(&run, &source);
+	}
+	run_finish(&run);
+	sh_source_free(&source);
 }
 
 static void set_option(struct cli *c, struct plan *p, int opt)
@@ -239,19 +291,16 @@ static void set_option(struct cli *c, struct plan *p, int opt)
 	case 'M':
 		p->blocks = (unsigned)cli_number(c, "-M", 1, SH_BAND_MAX_BLOCKS);
 		break;
-	case 'N':
-		p->count = (double)cli_number(c, "-N", 1, UINT64_C(1) << 53);
-		break;
 	case 'b':
 		p->bits = (unsigned)cli_number(c, "-b", 4, SH_FP_MAX_BITS);
 		if (!sh_fp_width_ok(p->bits))
 			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
 		break;
-	case RECALL:
-		p->recall = share(c);
+	case ROWS:
+		p->rows = (unsigned)cli_number(c, "--rows", 1, MAX_VALUES);
 		break;
-	case SEED:
-		p->seed = (unsigned)cli_number(c, "--seed", 0, SH_BAND_MAX_SEED);
+	case BANDS:
+		p->bands = (unsigned)cli_number(c, "--bands", 1, SH_KEY_SIGNATURE_BANDS);
 		break;
 	}
 }
@@ -259,10 +308,10 @@ static void set_option(struct cli *c, struct plan *p, int opt)
 /* Refuses options that contradict each other. */
 static void check(struct cli *c, const struct plan *p)
 {
-	if (p->recall > 0 && p->blocks)
-		cli_usage(c, "--recall cannot be used with -M: it draws tables at random");
-	if (p->recall <= 0 && cli_given(c, SEED))
-		cli_usage(c, "--seed is for --recall, which draws tables");
+	if (p->bands && !p->rows)
+		cli_usage(c, "--bands needs --rows");
+	if (p->rows && (cli_given(c, 'k') || p->blocks || cli_given(c, EXPLAIN)))
+		cli_usage(c, "--rows reads signatures: -k, -M and --explain are for fingerprints");
 	if (cli_given(c, EXPLAIN) && c->n_operands)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
@@ -292,9 +341,7 @@ static void band_all(struct cli *c, const struct plan *p)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct plan plan = {
-		.k = SH_DEFAULT_DISTANCE, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT
-	};
+	struct plan plan = { .k = NO_K, .bits = SH_DEFAULT_BITS };
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
@@ -302,10 +349,13 @@ int main(int argc, char **argv)
 		set_option(&c, &plan, opt);
 	check(&c, &plan);
 	if (cli_given(&c, EXPLAIN)) {
-		(plan.recall > 0 ? explain_drawn : explain)(&c, &plan);
+		explain(&c, &plan);
 		return cli_finish(&c);
 	}
 	cli_open(&c);
-	band_all(&c, &plan);
+	if (plan.rows)
+		cut_signatures(&c, &plan);
+	else
+		band_all(&c, &plan);
 	return cli_finish(&c);
 }

@@ -6,7 +6,19 @@
 #include "names.h"
 #include "sidebyside.h"
 
-enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAIT, COMPRESS };
+enum {
+	DRY_RUN = CLI_OWN,
+	REPORT,
+	KEEP,
+	LINK,
+	PROTECT,
+	MARK,
+	COUNTS,
+	SAMPLE,
+	WAIT,
+	COMPRESS,
+	EVERY
+};
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 /* Bytes of a thread for the documents it compares. More memory does not make it faster, and the
@@ -32,6 +44,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Archive"),
 	{ 'a', "archive", "DIR",
 	    "compare with the documents of earlier runs, and add the new ones" },
+	{ EVERY, "every", "SECONDS",
+	    "read an input that stays open, and decide every SECONDS what has arrived" },
 	{ WAIT, "wait", "SECONDS", "wait at most SECONDS for another run to release -a or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
@@ -70,6 +84,9 @@ static bool set_folder(struct cli *c, struct dedup_settings *s, int opt)
 		return true;
 	case 'a':
 		s->archive.dir = cli_folder(c);
+		return true;
+	case EVERY:
+		s->feed.seconds = cli_number(c, "--every", 1, 1000000);
 		return true;
 	case WAIT:
 		s->archive.wait = cli_number(c, "--wait", 0, 1000000);
@@ -157,6 +174,34 @@ static void complete_mark(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "--counts and -a cannot be used together: an archive has no groups");
 }
 
+/* Refuses options that need all documents, or another form of input than lines. */
+static void complete_every(struct cli *c, struct dedup_settings *s)
+{
+	const struct sh_document_form *form = &s->docs.docs.form;
+	const char *with = c->out_path                       ? "-o"
+			   : s->shards.dir                   ? "-O"
+			   : s->mark.n                       ? "--mark"
+			   : s->sample                       ? "--sample"
+			   : s->dry_run                      ? "--dry-run"
+			   : s->keep.by != SH_RANK_FIRST     ? "another --keep than first"
+			   : s->single                       ? "--link single"
+			   : c->trailer_in || c->trailer_out ? "--trailer"
+			   : form->columns                   ? "a header"
+			   : form->line_ids                  ? "-l"
+							     : NULL;
+
+	if (!s->feed.seconds)
+		return;
+	if (with)
+		cli_usage(c, "--every cannot be used with %s", with);
+	if (c->n_operands > 1)
+		cli_usage(c, "--every reads one input, not %zu", c->n_operands);
+	/* sharchive works between two batches. */
+	if (!s->archive.wait_given)
+		s->archive.wait = 1000000;
+	s->feed.memory = s->memory / 8;
+}
+
 static void complete(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
@@ -168,6 +213,7 @@ static void complete(struct cli *c, struct dedup_settings *s)
 	complete_report(c, s);
 	complete_mark(c, s);
 	dedup_archive_complete(c, s);
+	complete_every(c, s);
 	dedup_shards_complete(c, s);
 	if (!writes(s))
 		cli_leave_output(c);
@@ -213,7 +259,15 @@ static void start_engine(struct dedup_state *s)
 		cli_die(s->cli, &err);
 }
 
-/* Prepares the run: checks that outputs can be written, reads the ids of options. */
+/* Begins a run over the documents of the input. */
+static void start(struct dedup_state *s)
+{
+	/* Half of the memory is for tables, which grow first. */
+	sh_tables_init(&s->tables, s->settings->memory / 2, s->cli->tmpdir);
+	start_engine(s);
+}
+
+/* Prepares the program: checks that outputs can be written, reads the ids of options. */
 static void begin(struct dedup_state *s, struct dedup_settings *settings)
 {
 	struct cli *c = s->cli;
@@ -228,9 +282,6 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
 	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
 	    !settings->quiet);
-	/* Half of the memory is for tables, which grow first. */
-	sh_tables_init(&s->tables, settings->memory / 2, c->tmpdir);
-	start_engine(s);
 }
 
 static void find(struct dedup_state *s)
@@ -251,6 +302,14 @@ static void show_sample(struct dedup_state *s)
 	sh_sample_free(&s->sample);
 }
 
+static void warn_of_ids(struct dedup_state *s)
+{
+	if (s->settings->quiet)
+		return;
+	dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
+	dedup_warn_of_ids(s->cli, "--protect", &s->protected);
+}
+
 static void write_results(struct dedup_state *s)
 {
 	struct dedup_groups groups;
@@ -266,21 +325,61 @@ static void write_results(struct dedup_state *s)
 	 * decisions again. So complete files and the files of the next run agree. */
 	if (s->settings->shards.dir)
 		dedup_shards_write(s);
-	if (!s->settings->quiet) {
-		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
-		dedup_warn_of_ids(s->cli, "--protect", &s->protected);
+	s->dropped = groups.dropped;
+	if (!s->settings->feed.seconds) {
+		warn_of_ids(s);
+		dedup_summarise(s, &groups);
 	}
-	dedup_summarise(s, &groups);
 	dedup_free_groups(s, &groups);
+}
+
+/* Frees the documents of a run. */
+static void finish(struct dedup_state *s)
+{
+	dedup_archive_done(s);
+	sh_engine_delete(s->engine);
+	sh_corpus_free(&s->corpus);
+	sh_tables_free(&s->tables);
+}
+
+static void run(struct dedup_state *s)
+{
+	start(s);
+	dedup_read(s);
+	dedup_rank(s);
+	dedup_archive_look(s);
+	find(s);
+	write_results(s);
+}
+
+/* Runs over batches of the input until it ends. */
+static void run_every(struct dedup_state *s, struct dedup_settings *settings)
+{
+	struct dedup_feed *f = &settings->feed;
+
+	dedup_feed_open(s->cli, f);
+	while (dedup_feed_next(s->cli, f)) {
+		run(s);
+		f->batches++;
+		f->documents += s->corpus.n;
+		f->dropped += s->dropped;
+		finish(s);
+	}
+	dedup_feed_close(f);
+	dedup_close_report(s);
+	warn_of_ids(s);
+	if (!settings->quiet)
+		cli_warn(s->cli, "%llu document%s in %llu batch%s, %llu stay, %llu dropped",
+		    (unsigned long long)f->documents, CLI_PLURAL(f->documents),
+		    (unsigned long long)f->batches, f->batches == 1 ? "" : "es",
+		    (unsigned long long)(f->documents - f->dropped),
+		    (unsigned long long)f->dropped);
 }
 
 static void end(struct dedup_state *s)
 {
 	dedup_archive_close(s);
 	dedup_shards_close(s);
-	sh_engine_delete(s->engine);
-	sh_corpus_free(&s->corpus);
-	sh_tables_free(&s->tables);
 	dedup_free_ids(&s->ranked);
 	dedup_free_ids(&s->protected);
 }
@@ -298,11 +397,12 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	begin(&state, &s);
-	dedup_read(&state);
-	dedup_rank(&state);
-	dedup_archive_look(&state);
-	find(&state);
-	write_results(&state);
+	if (s.feed.seconds) {
+		run_every(&state, &s);
+	} else {
+		run(&state);
+		finish(&state);
+	}
 	end(&state);
 	dedup_how_free(&s);
 	cli_files_free(&s.protects);

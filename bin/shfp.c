@@ -10,27 +10,14 @@
 #include "fp/analysis.h"
 #include "fp/defaults.h"
 #include "fp/format.h"
-#include "fp/minhash.h"
 #include "fp/permutations.h"
 #include "fpkeys.h"
 #include "names.h"
 #include "peeked.h"
-#include "segment/cppjieba.h"
+#include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 
-enum {
-	SEED = CLI_OWN,
-	EMPTY,
-	MINHASH,
-	SIMHASH,
-	KEYS,
-	MEASURE,
-	BARE,
-	FEATURES,
-	EXPLAIN,
-	PERMUTATIONS,
-	SCHEME
-};
+enum { SEED = CLI_OWN, EMPTY, KEYS, MEASURE, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
 
 static const char *hash_names(unsigned i)
 {
@@ -74,14 +61,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Fingerprints"),
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint in bits [64]" },
 	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
-	{ SIMHASH, "simhash", NULL,
-	    "make SimHash fingerprints, of weighted features [default for features]" },
-	{ 'w', "weight", "SCHEME",
-	    "weight of a feature under --simhash, which it implies: %s [log]",
-	    document_weight_names },
+	{ 'w', "weight", "SCHEME", "weight of a feature: %s [log]", document_weight_names },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
-	{ MINHASH, "minhash", NULL,
-	    "make MinHash fingerprints, of sets of features [default for documents]" },
 	{ PERMUTATIONS, "permutations", "N",
 	    "make MinHash signatures of N values, as the package datasketch makes them" },
 	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
@@ -223,7 +204,7 @@ static int add_empty(const struct settings *s, struct sh_slice id, const char *f
 static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
 {
 	bool by_system =
-	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->fp.minhash;
+	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->permutations_n;
 
 	return fp->empty && !(features && by_system);
 }
@@ -406,12 +387,12 @@ static const struct sh_feature_calls feature_calls = {
 	.end = end_features,
 };
 
-/* Dies when the profile has no SimHash fingerprints of this width. */
+/* Dies when the profile has no fingerprints of this width. */
 static void check_bits(struct cli *c, const struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
 
-	if (s->fp.minhash || sh_profile_has_bits(p, s->fp.bits))
+	if (s->permutations_n || sh_profile_has_bits(p, s->fp.bits))
 		return;
 	if (p->bits_step == 0)
 		cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
@@ -433,11 +414,6 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
-	/* Features have weights: MinHash would ignore them. -p says what the features are for. */
-	if (!cli_given(c, MINHASH) && !cli_given(c, 'p') && !s->permutations_n) {
-		s->fp.minhash = false;
-		check_bits(c, s);
-	}
 	for (unsigned i = 0; i < n; i++) {
 		states[i].settings = s;
 		if (sh_accumulator_init(&states[i].sums, &s->fp, &err) < 0)
@@ -457,7 +433,6 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 {
 	s->fp.hash = sh_hash_find(p->hash);
 	s->fp.scheme = sh_scheme_find(p->weight);
-	s->fp.minhash = p->minhash;
 	s->fp.bits = p->bits;
 	s->fp.tie = p->tie;
 	s->fp.real = p->real;
@@ -477,9 +452,8 @@ static void complete_permutations(struct cli *c, struct settings *s)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
-	if (cli_given(c, MINHASH))
-		cli_usage(c,
-		    "--permutations makes signatures and --minhash makes fingerprints: give one");
+	if (cli_given(c, 'w'))
+		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --permutations: signatures are hexadecimal");
 	if (seed > UINT32_MAX)
@@ -494,14 +468,14 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	sh_permutations_init(&s->permutations, s->scheme, s->permutations_n, (uint32_t)seed);
 	if (digits <= SH_FP_HEX_MAX)
 		cli_warn(c,
-		    "signatures of up to %u values have the form of fingerprints: join them with "
-		    "shjoin --rows only",
+		    "signatures of up to %u values have the form of fingerprints: read them with "
+		    "shband --rows only",
 		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!cli_given(c, 'H'))
 		s->fp.hash = sh_hash_find("sha1");
-	/* The hashes of features are the hashes of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
-	s->fp.minhash = s->bare = true;
+	s->fp.scheme = NULL;
+	s->bare = true;
 	s->fp.bits = 64;
 }
 
@@ -536,11 +510,10 @@ static void complete(struct cli *c, struct settings *s)
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
-	if (s->fp.minhash)
-		s->fp.scheme = sh_scheme_find("set");
+	if (s->permutations_n && cli_given(c, 'w'))
+		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
-		cli_usage(c, "%s%s", err.text,
-		    s->fp.minhash && !cli_given(c, MINHASH) ? " (add --simhash?)" : "");
+		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
 		s->format = sh_fp_format_find(p->bin);
 }
@@ -549,18 +522,11 @@ static void complete(struct cli *c, struct settings *s)
 static bool set_kind(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
-	case MINHASH:
-		s->fp.minhash = true;
-		return true;
-	case SIMHASH:
-		s->fp.minhash = false;
-		return true;
 	case 'w':
 		s->fp.scheme = sh_scheme_find(c->arg);
 		if (s->fp.scheme && s->fp.scheme->needs_df)
 			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
 		cli_value(c, opt);
-		s->fp.minhash = cli_given(c, MINHASH);
 		return true;
 	case KEYS:
 		fpkeys_set_layout(&s->keys, c);
@@ -655,7 +621,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 		return false;
 	/* Empty input may be the output of shweight for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
-		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
+		return (s->fp.scheme && s->fp.scheme->needs_df) || s->docs.profile->top > 0;
 	if (sh_is_like_tagged_fp(line))
 		refuse_both(c, source, line);
 	if (sh_is_like_feature(line)) {
@@ -701,9 +667,9 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&c, &s, opt);
-	s.docs.words = !cli_given(&c, KEYS);
 	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
 	s.docs.perhaps_no_text = true;
+	s.docs.sets = cli_given(&c, KEYS);
 	docopts_complete(&s.docs, &c);
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {

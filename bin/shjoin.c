@@ -1,40 +1,32 @@
-/* shjoin: writes the pairs of near fingerprints, from bands or from fingerprints. */
+/* shjoin: writes the pairs of near fingerprints, from fingerprints or bands; or of documents that
+ * share a key. */
 #include <stdlib.h>
 
 #include "band/bandlines.h"
-#include "base/num.h"
-#include "cli.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
 #include "io/walk.h"
-#include "join/parts.h"
-#include "joinbuckets.h"
+#include "join/bands.h"
 #include "joinkeys.h"
-#include "joinsignatures.h"
 #include "match/keyrecord.h"
+#include "record/fpline.h"
 #include "run.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 
-enum { NO_PAIR = 1, UNSEEN_BITS = 64 };
+enum { NO_PAIR = 1 };
 
 /* 4 GiB; or the whole address space of 32 bits. */
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 static const struct cli_option options[] = {
-	CLI_HEADING("Pairs"),
 	{ 'k', "distance", "K",
-	    "write pairs within Hamming distance K [bands: that of shband; " SH_DEFAULT_TEXT(
-		SH_DEFAULT_DISTANCE) "]" },
+	    "write pairs within Hamming distance K [bands: that of shband; 64 "
+	    "bits: " SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
-	CLI_HEADING("Signatures"),
-	{ ROWS, "rows", "R", "write pairs of signatures that share a band of R values" },
-	{ BANDS, "bands", "B", "with --rows: take the first B bands only" },
-	CLI_HEADING("The run"),
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
-	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined; write no pairs" },
-	{ 'N', "count", "N", "with --explain: plan for N random fingerprints of 64 bits" },
+	{ EXPLAIN, "explain", NULL, "show what each distance would cost; write no pairs" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -43,8 +35,8 @@ static const struct cli_program program = {
 	.name = "shjoin",
 	.synopsis = "[FILE [ARCHIVE]]",
 	.purpose = "Write the pairs of near fingerprints (id1<TAB>id2<TAB>distance), from\n"
-		   "fingerprints or from bands grouped by key. With two files: the pairs of a\n"
-		   "new record and an archived one; bands must be sorted bytewise.",
+		   "fingerprints or from sorted bands; or the pairs that share a key, from\n"
+		   "sorted keys. With two files: the pairs of a new record and an archived one.",
 	.status = "1 no pair, ",
 	.threads = "records",
 	.options = { options },
@@ -62,109 +54,7 @@ struct join {
 	bool found;          /* a pair was written */
 	uint64_t repeated;
 	struct sh_tags tags;
-	unsigned rows, bands; /* rows and bands of signatures; rows 0: reads no signatures */
-	uint64_t count;       /* plan for this number of random fingerprints; 0: for the input */
 };
-
-/* Copies an id. Most ids are short: a call of memcpy() would take longer than the copy. */
-static char *put(char *to, struct sh_slice id)
-{
-	const char *p = id.p;
-	size_t n = id.n;
-
-	if (n >= 8) {
-		for (size_t i = 0; i + 8 < n; i += 8)
-			memcpy(to + i, p + i, 8);
-		memcpy(to + n - 8, p + n - 8, 8);
-	} else if (n >= 4) {
-		memcpy(to, p, 4);
-		memcpy(to + n - 4, p + n - 4, 4);
-	} else {
-		for (size_t i = 0; i < n; i++)
-			to[i] = p[i];
-	}
-	return to + n;
-}
-
-static int write_pair(struct sh_job *job, struct sh_slice id1, struct sh_slice id2,
-    unsigned distance, struct sh_error *err)
-{
-	char *p = sh_job_room(job, id1.n + id2.n + SH_NUM_CHARS + 3, err);
-
-	if (!p)
-		return -1;
-	p = put(p, id1);
-	*p++ = '\t';
-	p = put(p, id2);
-	*p++ = '\t';
-	p += sh_print_u64(p, distance);
-	*p++ = '\n';
-	job->out.n = (size_t)(p - job->out.p);
-	return 0;
-}
-
-/* Copies an id of at most 16 bytes without a branch on its length. The next write overwrites the
- * surplus bytes. */
-static inline char *put_wide(char *to, struct sh_slice id)
-{
-	memcpy(to, id.p, 16);
-	if (__builtin_expect(id.n > 16, 0))
-		memcpy(to, id.p, id.n);
-	return to + id.n;
-}
-
-/* Writes the end of a line, behind its second id. */
-static inline char *put_distance(char *p, unsigned distance)
-{
-	*p++ = '\t';
-	if (distance < 10)
-		*p++ = (char)('0' + distance);
-	else
-		p += sh_print_u64(p, distance);
-	*p++ = '\n';
-	return p;
-}
-
-static int write_pairs(
-    struct sh_job *job, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
-{
-	size_t need = 16;
-	char *p;
-
-	for (size_t i = 0; i < n; i++)
-		need += pair[i].id1.n + pair[i].id2.n + SH_NUM_CHARS + 3;
-	p = sh_job_room(job, need, err);
-	if (!p)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		p = put_wide(p, pair[i].id1);
-		*p++ = '\t';
-		p = put_wide(p, pair[i].id2);
-		p = put_distance(p, pair[i].distance);
-	}
-	job->out.n = (size_t)(p - job->out.p);
-	return 0;
-}
-
-/* Writes pairs of ids that are words; see sh_id_word_length(). */
-static int write_words(
-    struct sh_job *job, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
-{
-	char *p = sh_job_room(job, n * (16 + SH_NUM_CHARS + 3) + 8, err);
-
-	if (!p)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		sh_put_be64(p, pair[i].id1);
-		p += sh_id_word_length(pair[i].id1);
-		*p++ = '\t';
-		sh_put_be64(p, pair[i].id2);
-		p += sh_id_word_length(pair[i].id2);
-		p = put_distance(p, pair[i].distance);
-	}
-	job->out.n = (size_t)(p - job->out.p);
-	return 0;
-}
 
 static int write_out(void *arg, struct sh_job *job, struct sh_error *err)
 {
@@ -196,71 +86,142 @@ static _Noreturn void die(struct join *j, const struct sh_error *err)
 	cli_die(j->cli, err);
 }
 
-/* ---- bands and keys ---- */
+/* ---- keys ---- */
+
+static void join_by_keys(struct join *j)
+{
+	struct cli *c = j->cli;
+
+	if (j->k >= 0 || j->collapse || cli_given(c, EXPLAIN))
+		cli_usage(c, "the input is keys, and %s was given: it is for fingerprints",
+		    j->k >= 0     ? "-k"
+		    : j->collapse ? "--collapse"
+				  : "--explain");
+	j->found = join_keys(c, j->lines, j->sides) > 0;
+}
+
+/* ---- bands ---- */
+
+struct band_reader {
+	struct join *join;
+	struct sh_bands *bands;
+};
+
+/* Makes the message of a bad first record of one field name both kinds of records. */
+static void name_both_kinds(
+    const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
+{
+	if (lines->from.line == 1 && !memchr(line.p, '\t', line.n))
+		sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
+}
+
+static int next_band(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err)
+{
+	const struct band_reader *b = arg;
+	struct join *j = b->join;
+	struct sh_lines *lines = &j->lines[side];
+	struct sh_slice line;
+
+	for (;;) {
+		/* The pairs so far go out before the program waits for more records. */
+		if (sh_lines_at_end(lines) && sh_job_flush(&j->out, err) < 0)
+			return -1;
+		if (!cli_line(j->cli, lines, &line))
+			return 0;
+		if (sh_record_band(line, r, err) == 0 &&
+		    sh_bands_check(b->bands, side, r, err) == 0 &&
+		    sh_tags_check(&j->tags, r->of.tag, lines->from.file, err) == 0)
+			return 1;
+		name_both_kinds(lines, line, err);
+		sh_lines_blame(lines, err);
+		if (err->code != SH_ERR_RECORD || !j->cli->rejects_path)
+			return -1;
+		cli_reject(j->cli, line, err);
+	}
+}
 
 static void join_by_bands(struct join *j)
 {
-	const struct sh_stream_opts opts = {
+	const struct sh_bands_opts opts = {
 		.k = j->k,
 		.collapse = j->collapse,
+		.sides = j->sides,
+		.threads = j->cli->jobs,
 		.memory = j->memory,
 		.tmpdir = j->cli->tmpdir,
-		.pair = write_pair,
-		.out = &j->out,
 	};
+	struct sh_error err;
+	struct band_reader reader = { j, sh_bands_new(&opts, &err) };
 
 	j->tags.digits = SH_BAND_TAG_DIGITS;
-	if (j->sides == 2)
-		j->repeated = join_band_files(j->cli, j->lines, &opts, &j->tags, &j->pool);
-	else
-		j->repeated = join_bands(j->cli, &j->lines[0].source, &opts, &j->tags, &j->pool);
+	if (!reader.bands || sh_bands_join(reader.bands, next_band, &reader, &j->out, &err) < 0)
+		die(j, &err);
+	j->repeated = sh_bands_repeated(reader.bands);
+	sh_bands_delete(reader.bands);
 }
 
 /* ---- fingerprints ---- */
 
-/* Fingerprints in memory: all of them, or one partition. */
+/* The fingerprints of both sides. */
 struct held {
 	struct join *join;
-	struct sh_join *engine;
-	struct sh_side room; /* scratch memory of the partitions and the engine */
+	unsigned bits, words, k;
+	struct sh_join_side room; /* scratch memory */
 	struct sh_parts parts[2];
-	unsigned bits;
 };
 
-/* Makes the partitions of both sides for fingerprints of h->bits bits. */
-static void make_parts(struct held *h)
-{
-	struct join *j = h->join;
-	/* The join of two partitions needs the same memory again. */
-	size_t part = j->memory / (j->sides == 1 ? 3 : 4);
-	struct sh_error err;
-
-	for (unsigned i = 0; i < 2; i++) {
-		if (sh_parts_init(&h->parts[i], SH_FP_WORDS(h->bits), part, &h->room,
-			j->cli->tmpdir, &err) < 0)
-			cli_die(j->cli, &err);
-		sh_parts_set_threads(&h->parts[i], j->cli->jobs);
-	}
-	h->parts[j->sides - 1].first_only = j->collapse;
-	/* --explain writes no pairs. */
-	h->parts[0].copy = j->sides == 1 && !cli_given(j->cli, EXPLAIN) ? write_pair : NULL;
-	h->parts[0].out = &j->out;
-}
-
-/* What one thread reads into the chunk of its job. */
+/* What one thread reads into the output of its job: for each record the words of its fingerprint,
+ * the length of its id in 2 bytes, and its id. */
 struct fp_reader {
 	struct held *held;
-	/* of the last line that sh_record_fp() read, or of the first record */
-	struct sh_fp_form form;
-	int tag;         /* of that form */
-	const char *end; /* of the last whole line */
-	struct sh_fp_chunk *chunk;
+	struct sh_fp_form
+	    form; /* of the last line that sh_record_fp() read, or of the first record */
+	int tag;  /* of that form */
+	struct sh_job *job;
 };
 
 static void set_form(struct fp_reader *r, int tag)
 {
 	r->form = sh_fp_form(r->held->bits / 4, tag);
 	r->tag = tag;
+}
+
+static int pack(
+    struct sh_buf *to, const uint64_t *fp, unsigned words, struct sh_slice id, struct sh_error *err)
+{
+	uint16_t length = (uint16_t)id.n;
+	size_t need = 8 * words + sizeof length + id.n;
+	char *p;
+
+	if (to->cap - to->n < need && sh_buf_reserve(to, need, err) < 0)
+		return -1;
+	p = to->p + to->n;
+	memcpy(p, fp, 8 * words);
+	memcpy(p + 8 * words, &length, sizeof length);
+	memcpy(p + 8 * words + sizeof length, id.p, id.n);
+	to->n += need;
+	return 0;
+}
+
+/* Adds the packed records of a job to the side. */
+static int unpack(void *parts, struct sh_job *job, struct sh_error *err)
+{
+	struct sh_parts *to = parts;
+	unsigned words = to->set.words;
+	const char *p = job->out.p, *end = p + job->out.n;
+	uint64_t fp[SH_FP_MAX_WORDS];
+	uint16_t length;
+
+	while (p < end) {
+		memcpy(fp, p, 8 * words);
+		memcpy(&length, p + 8 * words, sizeof length);
+		p += 8 * words + sizeof length;
+		if (sh_parts_add(to, fp, sh_slice(p, length), err) < 0)
+			return -1;
+		p += length;
+	}
+	return 0;
 }
 
 static int read_record(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
@@ -274,10 +235,9 @@ static int read_record(void *arg, struct sh_slice line, struct sh_job *job, stru
 	if (sh_record_fp(line, &record, err) < 0 || sh_same_width(&bits, &record, err) < 0 ||
 	    sh_tags_check(&j->tags, record.tag, job->from.file, err) < 0)
 		return -1;
-	sh_fp_chunk_add(r->chunk, record.fp, record.id);
 	if (record.tag != r->tag)
 		set_form(r, record.tag);
-	return 0;
+	return pack(&job->out, record.fp, r->held->words, record.id, err);
 }
 
 /* Reads the lines of the usual form that follow. */
@@ -285,37 +245,30 @@ static const char *read_lines(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
 	struct fp_reader *r = arg;
+	uint64_t fp[SH_FP_MAX_WORDS];
+	struct sh_slice id;
+	struct sh_error err;
+	size_t n;
 
-	(void)end;
-	(void)job;
-	return sh_fp_chunk_add_lines(r->chunk, p, r->end, &r->form, lines);
+	for (*lines = 0; (n = sh_fp_line(p, end, &r->form, fp, &id)) > 0; ++*lines, p += n)
+		if (pack(&job->out, fp, r->held->words, id, &err) < 0)
+			break; /* read_record() fails, too, and tells why */
+	return p;
 }
 
 static int read_chunk(void *reader, struct sh_job *job)
 {
 	struct fp_reader *r = reader;
-	const char *lf = memrchr(job->in.p, '\n', job->in.n);
 
-	r->end = lf ? lf + 1 : job->in.p;
-	r->chunk = sh_fp_chunk_new(&job->out, r->held->bits / 4, job->in.n, &job->err);
-	if (!r->chunk)
-		return -1;
 	return sh_job_runs(
 	    job, r->held->join->cli->rejects_path != NULL, read_record, read_lines, r);
-}
-
-static int add_chunk(void *parts, struct sh_job *job, struct sh_error *err)
-{
-	const struct sh_fp_chunk *chunk = sh_fp_chunk_of(&job->out);
-
-	return chunk ? sh_parts_append(parts, chunk, err) : 0;
 }
 
 static void read_side(struct held *h, unsigned side)
 {
 	struct cli *c = h->join->cli;
 	struct run run = {
-		.cli = c, .work = read_chunk, .collect = add_chunk, .arg = &h->parts[side]
+		.cli = c, .work = read_chunk, .collect = unpack, .arg = &h->parts[side]
 	};
 	struct fp_reader reader[CLI_MAX_JOBS];
 
@@ -350,7 +303,7 @@ static bool look_at_first(struct held *h)
 
 		if (!cli_first(j->cli, source, fingerprint, &line))
 			continue;
-		h->bits = UNSEEN_BITS;
+		h->bits = SH_DEFAULT_BITS;
 		if (sh_record_fp(line, &r, &err) == 0) {
 			h->bits = r.bits;
 			sh_tags_check(&j->tags, r.tag, source->peeked_from.file, &err);
@@ -360,114 +313,51 @@ static bool look_at_first(struct held *h)
 	return false;
 }
 
-static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
+/* Shows what a join costs by its distance: what the plan for a sample expects. */
+static int explain(struct held *h, const struct sh_join *engine, struct sh_error *err)
 {
-	struct held *h = arg;
-	struct sh_emit e = { a, a, h->join->collapse, write_pair, &h->join->out, true, write_pairs,
-		write_words };
-
-	if (sh_emit_identical(&e, h->engine, err) < 0)
-		return -1;
-	return sh_emit_self(&e, h->engine, err);
-}
-
-static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
-{
-	struct held *h = arg;
-	struct sh_emit e = { a, b, h->join->collapse, write_pair, &h->join->out,
-		h->join->sides == 1, write_pairs, write_words };
-
-	return sh_emit_cross(&e, h->engine, err);
-}
-
-static unsigned distance(const struct join *j)
-{
-	return j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
-}
-
-static void show_plan(struct cli *c, const struct sh_plan *p)
-{
-	cli_print(c, "every two compared: %.3g candidates, %.3g s\n", p->brute_candidates,
-	    p->brute_seconds);
-	if (p->blocks == 0)
-		return;
-	cli_print(
-	    c, "by %u blocks: %.3g candidates, %.3g s\n", p->blocks, p->candidates, p->seconds);
-	cli_print(c, "  %4s %-16s %8s %8s %12s %10s\n", "word", "bits", "key bits", "differ",
-	    "candidates", "seconds");
-	for (unsigned i = 0; i < p->blocks; i++) {
-		const struct sh_block *b = &p->block[i];
-
-		cli_print(c, "  %4u %016llx %8u %8u %12.3g %10.3g\n", b->word,
-		    (unsigned long long)b->mask, b->bits, b->radius, b->candidates, b->seconds);
-	}
-}
-
-/* Shows the plan for `count` uniform fingerprints of 64 bits. */
-static void explain_count(struct join *j, unsigned k)
-{
-	struct sh_task task = {
-		.bits = UNSEEN_BITS,
-		.k = k,
-		.self = true,
-		.brute_factor = 1,
-		.halves = SH_JOIN_HALVES,
-	};
-	struct sh_plan plan;
-
-	task.nx = task.ny = (double)j->count;
-	for (unsigned i = 0; i < task.bits; i++)
-		task.agree[i] = 0.5;
-	sh_plan(&plan, &task);
-	cli_print(j->cli, "%llu fingerprint%s of %u bits, distance %u, uniformly distributed\n",
-	    (unsigned long long)j->count, CLI_PLURAL(j->count), task.bits, k);
-	show_plan(j->cli, &plan);
-}
-
-/* Shows the plan for all fingerprints when they fit in one partition. */
-static int explain_part(void *arg, struct sh_nodes *s, struct sh_error *err)
-{
-	struct held *h = arg;
+	enum { K_MAX = 16 };
 	struct cli *c = h->join->cli;
+	struct sh_parts *p = &h->parts[0];
+	double scale = (double)p->n * (double)p->n;
+	unsigned k_max = h->k > K_MAX ? h->k : K_MAX;
 	struct sh_plan plan;
+	uint64_t n = 0;
 
-	if (sh_join_plan_self(h->engine, &plan, s->fp, s->n, err) < 0)
-		return -1;
-	cli_print(c, "%zu different fingerprint%s of %u bits, distance %u\n", s->n,
-	    CLI_PLURAL(s->n), h->bits, distance(h->join));
-	show_plan(c, &plan);
-	return 0;
-}
-
-static int explain_held(struct held *h, struct sh_error *err)
-{
-	const struct sh_parts_join one = { explain_part, NULL, h };
-
-	if (h->parts[0].n == 1)
-		return sh_parts_join_self(&h->parts[0], &one, err);
-	cli_print(h->join->cli, "%zu partitions, each joined with itself and with each other\n",
-	    h->parts[0].n);
+	for (size_t i = 0; i < p->n; i++) {
+		if (sh_parts_load(p, i, err) < 0)
+			return -1;
+		n += p->set.side.n;
+	}
+	cli_print(c, "%llu different fingerprint%s of %u bits", (unsigned long long)n,
+	    CLI_PLURAL(n), h->bits);
+	if (p->n > 1)
+		cli_print(c, ", in %zu partitions", p->n);
+	cli_print(c, "\n  %8s %6s %12s %10s\n", "distance", "blocks", "compared", "seconds");
+	for (unsigned k = 0; k <= k_max && k <= h->bits; k++) {
+		sh_join_plan(engine, &p->set.side, k, &plan);
+		cli_print(c, "%c %8u %6u %12.3g %10.2g\n", k == h->k ? '*' : ' ', k, plan.blocks,
+		    plan.candidates * scale, plan.seconds * scale);
+	}
 	return 0;
 }
 
 static int join_held(struct held *h, struct sh_error *err)
 {
-	const struct sh_parts_join join = { join_part, join_two, h };
 	struct join *j = h->join;
+	const struct sh_pairs how = { .collapse = j->collapse, .identical = true };
+	struct sh_join *engine = sh_join_new(h->bits, h->k, NULL, err);
+	int status = engine ? sh_join_set_threads(engine, j->cli->jobs, err) : -1;
 
-	for (unsigned side = 0; side < j->sides; side++) {
-		if (sh_parts_close(&h->parts[side], err) < 0)
-			return -1;
-		j->repeated += h->parts[side].repeated;
-	}
-	h->engine = sh_join_new(h->bits, distance(j), NULL, err);
-	if (!h->engine || sh_join_set_threads(h->engine, j->cli->jobs, err) < 0)
-		return -1;
-	if (cli_given(j->cli, EXPLAIN))
-		return explain_held(h, err);
-	if (j->sides == 2)
-		return sh_parts_join_cross(&h->parts[0], &h->parts[1], &join, err);
-	return sh_parts_join_self(&h->parts[0], &join, err);
+	for (unsigned side = 0; side < j->sides && status == 0; side++)
+		status = sh_parts_close(&h->parts[side], err);
+	if (status == 0)
+		status = cli_given(j->cli, EXPLAIN)
+			     ? explain(h, engine, err)
+			     : sh_parts_join(&h->parts[0], j->sides == 2 ? &h->parts[1] : NULL,
+				   &how, engine, &j->out, err);
+	sh_join_delete(engine);
+	return status;
 }
 
 static void join_fingerprints(struct join *j)
@@ -475,67 +365,68 @@ static void join_fingerprints(struct join *j)
 	struct held h = { .join = j };
 	struct sh_error err;
 
-	if (!look_at_first(&h)) {
-		if (cli_given(j->cli, EXPLAIN))
-			cli_print(j->cli, "no fingerprints, distance %u\n", distance(j));
+	if (!look_at_first(&h))
 		return;
-	}
-	make_parts(&h);
-	for (unsigned side = 0; side < j->sides; side++)
+	if (j->k < 0 && h.bits != SH_DEFAULT_BITS)
+		cli_usage(j->cli,
+		    "-k is needed: its default, %d, is for fingerprints of %d bits, these have %u",
+		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, h.bits);
+	h.k = j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
+	h.words = SH_FP_WORDS(h.bits);
+	for (unsigned side = 0; side < j->sides; side++) {
+		/* Two partitions are in memory at a time. */
+		sh_parts_init(
+		    &h.parts[side], h.words, j->memory / 2, j->cli->jobs, &h.room, j->cli->tmpdir);
+		h.parts[side].first_only = j->collapse && side == j->sides - 1;
 		read_side(&h, side);
+	}
 	if (join_held(&h, &err) < 0)
 		die(j, &err);
-	sh_join_delete(h.engine);
-	sh_parts_free(&h.parts[0]);
-	sh_parts_free(&h.parts[1]);
-	sh_side_free(&h.room);
+	for (unsigned side = 0; side < j->sides; side++) {
+		j->repeated += h.parts[side].repeated;
+		sh_parts_free(&h.parts[side]);
+	}
+	sh_join_side_free(&h.room);
 }
 
-/* ---- signatures ---- */
+/* ---- the kind of the input ---- */
 
-static void join_by_rows(struct join *j)
+enum kind { BANDS, FINGERPRINTS, KEYS };
+
+static int any_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_signature_join join = {
-		.rows = j->rows,
-		.bands = j->bands,
-		.most = j->k < 0 ? SH_SIGNATURE_VALUES_MAX : (unsigned)j->k,
-		.collapse = j->collapse,
-		.pair = write_pair,
-		.out = &j->out,
-	};
-
-	join_signatures(j->cli, j->lines, j->sides, &join);
-}
-
-/* ---- both ---- */
-
-static int fingerprint_or_band(
-    const struct sh_source *source, struct sh_slice line, struct sh_error *err)
-{
+	struct sh_key_record key;
 	struct sh_fp_record fp;
 	struct sh_band_record band;
 
 	(void)source;
-	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
+	if (sh_record_key(line, &key, err) == 0 || sh_record_fp(line, &fp, err) == 0)
+		return 0;
+	return sh_record_band(line, &band, err);
 }
 
-/* Returns whether the first record is a fingerprint: it has two fields, or three fields with a
- * tag as the last. */
-static bool holds_fingerprints(struct join *j)
+/* Returns the kind of the first record. A key begins with a letter that no other record begins
+ * with. A fingerprint has two fields, or three fields with a tag as the last. */
+static enum kind kind_of_input(struct join *j)
 {
 	struct sh_slice line;
 	struct sh_fp_record r;
 	struct sh_error err;
 
-	for (unsigned side = 0; side < j->sides; side++)
-		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line)) {
-			const struct sh_source *source = &j->lines[side].source;
+	for (unsigned side = 0; side < j->sides; side++) {
+		const struct sh_source *source = &j->lines[side].source;
 
-			cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
-			return sh_fields_split(line, NULL, 0) == 2 ||
-			       (sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line));
-		}
-	return false;
+		if (!cli_first(j->cli, &j->lines[side].source, any_record, &line))
+			continue;
+		if (sh_is_like_key(line))
+			return KEYS;
+		cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
+		if (sh_fields_split(line, NULL, 0) == 2)
+			return FINGERPRINTS;
+		return sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line) ? FINGERPRINTS
+										     : BANDS;
+	}
+	return BANDS;
 }
 
 static void open_sides(struct join *j)
@@ -569,15 +460,6 @@ static void set_option(struct join *j, int opt)
 	case COLLAPSE:
 		j->collapse = true;
 		break;
-	case ROWS:
-		j->rows = (unsigned)cli_number(j->cli, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
-		break;
-	case BANDS:
-		j->bands = (unsigned)cli_number(j->cli, "--bands", 1, SH_SIGNATURE_VALUES_MAX);
-		break;
-	case 'N':
-		j->count = cli_number(j->cli, "-N", 1, UINT32_MAX);
-		break;
 	case 'S':
 		j->memory = cli_size(j->cli, "-S");
 		break;
@@ -589,58 +471,19 @@ static void check_options(const struct join *j)
 	struct cli *c = j->cli;
 	bool explains = cli_given(c, EXPLAIN);
 
-	if (explains ? c->n_operands > 1 : j->count > 0)
-		cli_usage(c, explains ? "--explain takes one file" : "-N needs --explain");
-	if (j->count && c->n_operands)
-		cli_usage(
-		    c, "-N plans for random fingerprints: '%s' would not be read", c->operands[0]);
+	if (explains && c->n_operands > 1)
+		cli_usage(c, "--explain takes one file");
 	if (explains && cli_given(c, CHECK))
 		cli_usage(c, "--check cannot be used with --explain, which finds no pairs");
-	if (j->bands && !j->rows)
-		cli_usage(c, "--bands needs --rows");
-	if (j->rows && explains)
-		cli_usage(c, "--explain cannot be used with --rows: signatures need no plan");
-}
-
-static int any_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
-{
-	struct sh_key_record key;
-
-	return sh_record_key(line, &key, err) == 0 ? 0 : fingerprint_or_band(source, line, err);
-}
-
-/* Returns whether the first record is a key. */
-static bool holds_keys(struct join *j)
-{
-	struct sh_slice line;
-
-	for (unsigned side = 0; side < j->sides; side++)
-		if (cli_first(j->cli, &j->lines[side].source, any_record, &line))
-			return sh_is_like_key(line);
-	return false;
-}
-
-static void join_by_keys(struct join *j)
-{
-	struct cli *c = j->cli;
-
-	if (j->k >= 0 || j->collapse || cli_given(c, EXPLAIN))
-		cli_usage(c, "the input is keys, and %s was given: it is for fingerprints",
-		    j->k >= 0     ? "-k"
-		    : j->collapse ? "--collapse"
-				  : "--explain");
-	j->found = join_keys(c, j->lines, j->sides) > 0;
 }
 
 static void join(struct join *j)
 {
-	if (j->count)
-		explain_count(j, distance(j));
-	else if (j->rows)
-		join_by_rows(j);
-	else if (holds_keys(j))
+	enum kind kind = kind_of_input(j);
+
+	if (kind == KEYS)
 		join_by_keys(j);
-	else if (cli_given(j->cli, EXPLAIN) || holds_fingerprints(j))
+	else if (kind == FINGERPRINTS || cli_given(j->cli, EXPLAIN))
 		join_fingerprints(j);
 	else
 		join_by_bands(j);

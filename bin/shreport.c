@@ -50,6 +50,7 @@ struct settings {
 	const char *title;
 	bool raw;
 	size_t texts, rows;
+	size_t missing; /* pairs without a text */
 
 	struct sh_pairs pairs;
 	struct sh_corpus corpus;
@@ -207,6 +208,7 @@ static void add_pair(struct cli *c, struct settings *s, size_t at)
 
 	find_both(c, s, pair);
 	sh_report_pair(&s->html, &s->pairs, at);
+	s->missing += !s->side[0].found || !s->side[1].found;
 	if (!s->side[0].found || !s->side[1].found)
 		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
 		    s->side[0].found   ? "The second document is"
@@ -244,6 +246,12 @@ static void write_page(struct cli *c, struct settings *s)
 	}
 	sh_report_end(&s->html);
 	flush(c, s);
+	if (s->files.n == 0 && p->n)
+		cli_warn(c, "the page has no texts: the documents were not given (-d DOCS)");
+	else if (s->missing)
+		cli_warn(c, "of %zu pair%s at least one document is missing: %s not shown (-d)",
+		    s->missing, CLI_PLURAL(s->missing),
+		    s->missing == 1 ? "its text is" : "their texts are");
 }
 
 /* ---- options ---- */

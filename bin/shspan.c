@@ -47,7 +47,8 @@ static const struct cli_option options[] = {
 	{ 'n', "ngram", "K",
 	    "tokens of a seed [6 words or 10 characters; queries: 5 or 9]; lines or sentences of "
 	    "a passage [1 or 3]" },
-	{ WINDOW, "window", "W", "take the least of W successive seeds [10; queries: 1]" },
+	{ WINDOW, "window", "W",
+	    "take the least of W successive seeds [10, or fewer for --min-tokens; queries: 1]" },
 	{ MIN_TOKENS, "min-tokens", "N",
 	    "drop spans of fewer than N matched tokens [15; queries: 12]" },
 	{ IDENTITY, "identity", "X", "drop spans whose matched tokens / tokens are below X [0.5]" },
@@ -238,9 +239,32 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 	s->units.raw = t->raw;
 }
 
+/* Chooses the window for a --min-tokens below the usual one: every passage of at least this number
+ * of tokens has a seed. Warns when a shorter seed, or a smaller window, would be needed. Seeds that
+ * exist have their window. */
+static void follow_least(struct cli *c, struct span_settings *s, uint32_t usual)
+{
+	unsigned longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
+	unsigned shortest = sh_seed_shortest(&s->seed);
+	uint32_t least = s->match.least;
+	unsigned window = least > longest ? least - longest + 1 : 1;
+
+	if (least >= usual || s->mode == SPAN_EXACT)
+		return;
+	if (!cli_given(c, WINDOW) && !s->seeds && !s->archive && window < s->seed.window)
+		s->seed.window = window;
+	if (least < shortest)
+		cli_warn(c, "a seed has %u tokens: shorter passages are not found (-n %u)",
+		    shortest, least);
+	else if (s->seed.window > window)
+		cli_warn(c, "passages of fewer than %u tokens may be missed (--window %u)",
+		    s->seed.window + longest - 1, window);
+}
+
 static void complete(struct cli *c, struct span_settings *s)
 {
 	unsigned shortest;
+	uint32_t usual;
 
 	docopts_complete(&s->docs, c);
 	if (s->repeats) {
@@ -271,17 +295,19 @@ static void complete(struct cli *c, struct span_settings *s)
 	shortest = sh_seed_shortest(&s->seed);
 	if (!cli_given(c, BOUND))
 		s->bound = s->mode == SPAN_QUERY ? QUERY_BOUND : SELF_BOUND;
+	usual = s->mode == SPAN_QUERY && s->pairs ? shortest
+		: shortest < FEW_TOKENS           ? 8
+		: s->mode == SPAN_QUERY           ? 12
+						  : 15;
 	if (!cli_given(c, MIN_TOKENS))
-		s->match.least = s->mode == SPAN_QUERY && s->pairs ? shortest
-				 : shortest < FEW_TOKENS           ? 8
-				 : s->mode == SPAN_QUERY           ? 12
-								   : 15;
+		s->match.least = usual;
 	if (!cli_given(c, IDENTITY))
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
 	/* --first is for cutting, and --pairs counts tokens: both must exclude the text between
 	 * spans. */
 	if (!cli_given(c, MERGE) && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
 		s->match.merge = SH_MATCH_MERGE;
+	follow_least(c, s, usual);
 	s->match.shortest = shortest;
 	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
 	if (s->mode == SPAN_EXACT && s->seed.k > s->length)

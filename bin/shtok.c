@@ -149,7 +149,6 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&opts);
-	opts.words = true;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		docopts_set(&opts, &c, opt);

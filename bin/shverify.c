@@ -178,6 +178,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
+	s.docs.sets = true;
 	s.verify.scheme = sh_scheme_find("log");
 	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "feature_run.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "names.h"
 #include "peeked.h"
 #include "record/fields.h"

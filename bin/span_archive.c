@@ -45,10 +45,11 @@ _Noreturn static void fail(struct span_archive *a, const struct sh_error *err)
 static void describe(const struct span_settings *s, char *text, size_t room)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
-	struct sh_fingerprint_opts opts = { .token = s->docs.token,
+	struct sh_fingerprint_opts opts = {
+		.token = s->docs.token,
 		.ngrams = s->docs.ngrams,
 		.hash = sh_hash_at(0),
-		.minhash = true };
+	};
 	char tokens[SH_SETTINGS_TEXT];
 	struct sh_settings list;
 
@@ -290,7 +291,6 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	struct sh_grouping how = { &a->tables, c->jobs };
 	struct sh_groups groups;
 	struct sh_links links;
 	struct sh_error err;
@@ -305,7 +305,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	first = a->begin[a->store.n_segments];
 	find_seeds(a);
 	load_texts(a, first, &texts);
-	if (sh_groups_make(&groups, &how, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
+	if (sh_groups_make(&groups, &a->tables, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
 		fail(a, &err);
 	links = span_links(s, &texts, &groups);
 	s->found = span_find(c, s, &a->corpus, &links, first);

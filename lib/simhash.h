@@ -30,26 +30,22 @@ struct simhash_error {
 /* The options of shfp(1), with the same names. Call simhash_profile() or simhash_defaults() first,
  * then change members. Later versions use `reserved` for new options. */
 struct simhash_options {
-	unsigned bits;      /* 32, 64, 128 or 256; a profile may have other widths */
-	unsigned ngram_min; /* n-grams have ngram_min to ngram_max tokens, */
-	unsigned ngram_max; /* 1 <= ngram_min <= ngram_max <= 255 */
-	int chars;          /* tokens are characters, not words */
-	int no_fold;        /* no normalisation, no case folding */
-	int mask_digits;    /* replace each sequence of digits by one 0 */
-	int minhash; /* MinHash: bits is a multiple of 64, at most 1024; weight has no effect */
+	unsigned bits;        /* 32, 64, 128 or 256; a profile may have other widths */
+	unsigned ngram_min;   /* n-grams have ngram_min to ngram_max tokens, */
+	unsigned ngram_max;   /* 1 <= ngram_min <= ngram_max <= 255 */
+	int chars;            /* tokens are characters, not words */
+	int no_fold;          /* no normalisation, no case folding */
+	int mask_digits;      /* replace each sequence of digits by one 0 */
 	int fold_marks;       /* leave out Arabic vowel signs and tatweel, and Hebrew points */
+	int join_hyphens;     /* join words that a hyphen cuts at a line end */
 	const char *weight;   /* "set", "tf", "freq" or "log" */
 	const char *hash;     /* "mix", "xxh3", "md5", ..., as for shfp -H */
 	const char *profile;  /* gives the rules that have no member here; NULL: "default" */
 	uint64_t seed;        /* of the hash */
-	int join_hyphens;     /* join words that a hyphen cuts at a line end */
-	int unused;           /* 0 */
-	uint64_t reserved[5]; /* 0 */
+	uint64_t reserved[6]; /* 0 */
 };
 
-/* Sets the default options of shfp 0.1: SimHash of words. These never change, so that
- * stored fingerprints stay comparable. simhash_profile(options, "default", error) sets the
- * present defaults of shfp. */
+/* Sets the default options of shfp. */
 void simhash_defaults(struct simhash_options *options);
 
 /* Sets the options of shfp -p NAME (simhash-profiles(7)); the strings in *options are
@@ -97,26 +93,17 @@ int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t
 
 /* Makes bands as shband(1): any two fingerprints at a distance of at most `distance` bits share at
  * least one key. bits: a multiple of 4, at most 1024. The bits of a fingerprint are divided into
- * `blocks` blocks; 0: the number of blocks with the least cost for `count` fingerprints. count 0
- * stands for a million. Returns NULL on failure. */
+ * `blocks` blocks; 0: the number of blocks with the least cost for a million fingerprints. Returns
+ * NULL on failure. */
 struct simhash_bands;
 struct simhash_bands *simhash_bands_new(
-    unsigned bits, unsigned distance, unsigned blocks, double count, struct simhash_error *error);
+    unsigned bits, unsigned distance, unsigned blocks, struct simhash_error *error);
 
-/* Makes fewer bands, drawn at random from `seed` (at most 65535), as shband --recall. Of the pairs
- * at `distance` bits, at least the share `recall` is expected to share a key; 0 < recall < 1. */
-struct simhash_bands *simhash_bands_draw(unsigned bits, unsigned distance, double recall,
-    double count, unsigned seed, struct simhash_error *error);
 void simhash_bands_free(struct simhash_bands *b);
 
 /* Returns the number of tables: a fingerprint has one key in each. */
 size_t simhash_bands_tables(const struct simhash_bands *b);
 size_t simhash_bands_key_size(const struct simhash_bands *b); /* bytes, without a NUL */
-
-/* Returns the expected share, 0 to 1, of the pairs at this distance that share a key.
- * Returns a negative value when the share is unknown: for bands of
- * simhash_bands_new(), above their distance. */
-double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 
 /* Writes the key of fp in table t, from 0: simhash_bands_key_size() bytes and a NUL. A key contains
  * its table, so that keys of all tables can be sorted together. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The shared library: its exports, its header, and programs that were compiled with the header of earlier releases.
+# The shared library: its exports, its header, and programs that were compiled with it.
 load helper
 
 setup_file() {
@@ -58,26 +58,21 @@ compile() {
 	${CC:-cc} -std=c++11 -pedantic -Wall -Wextra -Werror -I"$here/lib" -fsyntax-only a.cc
 }
 
-@test "a program compiled with the header of any release gets the results of shfp, shband and shjoin" {
+@test "a program compiled with the header gets the results of shfp, shband and shjoin" {
 	export LD_LIBRARY_PATH=$PWD
 	cut -f 1,2 "$T_DATA/en_dev.tsv" | tr -d '\\' >docs
 	shfp --bare --raw -n 1-2 -w tf --seed 7 docs >want.fp
 	[ "$(wc -l <want.fp)" -gt 500 ]
 	shjoin -k 10 want.fp | sort >want.pairs
 	[ -s want.pairs ]
-	shband -k 6 -N 100000 want.fp | sort >want.bands
-	shband -k 8 --recall 0.9 -N 100000 --seed 3 want.fp | sort >want.drawn
-	for header in "$here"/t/abi/[0-9]*/simhash.h; do
-		compile -std=gnu11 -I"${header%/*}" -o records "$here/t/abi/records.c"
-		./records fp 0 <docs >got
-		same want.fp got
-		./records pairs 10 <docs | sort >got
-		same want.pairs got
-		./records bands 6 <docs | sort >got
-		same want.bands got
-		./records drawn 8 <docs | sort >got
-		same want.drawn got
-	done
+	shband -k 6 want.fp | sort >want.bands
+	compile -std=gnu11 -I"$here/lib" -o records "$here/t/api-records.c"
+	./records fp 0 <docs >got
+	same want.fp got
+	./records pairs 10 <docs | sort >got
+	same want.pairs got
+	./records bands 6 <docs | sort >got
+	same want.bands got
 }
 
 @test "the passages of the library are those of shspan" {
@@ -157,24 +152,6 @@ compile() {
 		# shellcheck disable=SC2086
 		./passages $k | cut -f 1-7 | sort >got
 		same want got
-	done
-}
-
-@test "structures have the size and the offsets of the header of each release" {
-	printf '#include <stddef.h>\n#include <stdio.h>\n#include <simhash.h>\nint main(void)\n{\n' >sizes.c
-	for member in code text; do
-		echo "printf(\"$member %zu\\n\", offsetof(struct simhash_error, $member));"
-	done >>sizes.c
-	for member in bits ngram_min ngram_max chars no_fold mask_digits minhash weight hash profile seed; do
-		echo "printf(\"$member %zu\\n\", offsetof(struct simhash_options, $member));"
-	done >>sizes.c
-	echo 'printf("%zu %zu\n", sizeof(struct simhash_options), sizeof(struct simhash_error)); }' >>sizes.c
-	${CC:-cc} -I"$here/lib" -o now sizes.c
-	./now >now.txt
-	for header in "$here"/t/abi/[0-9]*/simhash.h; do
-		${CC:-cc} -I"${header%/*}" -o before sizes.c
-		./before >before.txt
-		same before.txt now.txt
 	done
 }
 

@@ -105,7 +105,7 @@ rows() {
 	while read -r file; do
 		case $file in one_line_8MiB.txt | same_char_1M.txt) continue ;; esac
 		for options in '-n 2' '-u char -n 1-3' '--no-fold'; do
-			try "shfp --bare --simhash -l --empty=zero $options $file"
+			try "shfp --bare -l --empty=zero $options $file"
 			mv out fused
 			try "shtok -l $options $file | shweight --features | shfp --features --bare --empty=zero"
 			exits 0

@@ -215,10 +215,10 @@ python() {
 	python <<-'END'
 		import shcluster as c
 		assert c.options("shfp", "-n3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep-words=han,alpha"]
-		assert c.options("shfp", "--seg jieba --minh --stop=") == ["--segment=jieba", "--minhash", "--stop="]
+		assert c.options("shfp", "--seg jieba --bar --stop=") == ["--segment=jieba", "--bare", "--stop="]
 		assert c.options("shverify", "") == []
 		for bad in ("-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "-dx", "-n", "--se 3",
-		            "docs.tsv", "-", "-n 2 docs.tsv", "--minhash docs.tsv", "-w set -- -x", "'"):
+		            "docs.tsv", "-", "-n 2 docs.tsv", "--bare docs.tsv", "-w set -- -x", "'"):
 		    try:
 		        c.options("shfp", bad)
 		    except ValueError as e:
@@ -264,8 +264,7 @@ python() {
 		    usage = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
 		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", usage, re.M):
-		        # shjoin uses -N only for --explain.
-		        if name in refused or (program, name) == ("shjoin", "count") or program == "shspan" and name in spans:
+		        if name in refused or program == "shspan" and name in spans:
 		            continue
 		        want_names.add(name + ("=" if takes else ""))
 		        if letter:

@@ -12,7 +12,7 @@ setup_file() {
 # cases: prints lines PROGRAM|LINE|WORDS. The shell must offer the WORDS, sorted, for the LINE.
 cases() {
 	cat <<-'END'
-	shfp|shfp --minh|--minhash
+	shfp|shfp --bar|--bare
 	shfp|shfp -u |char word
 	shfp|shfp --unit=w|word
 	shfp|shfp -n 2 -w t|tf
@@ -93,11 +93,11 @@ typed() {
 
 @test "bash and zsh complete options and values when the TAB key is typed" {
 	typed 'bash --norc --noprofile -i' "source $made/bash/shfp; shfp() { printf '<%s>' \"\$@\"; }" \
-		$'shfp --minh\t --weight=l\t -u c\t' '<--minhash><--weight=log><-u><char>'
+		$'shfp --bar\t --weight=l\t -u c\t' '<--bare><--weight=log><-u><char>'
 	command -v zsh >/dev/null || skip 'no zsh'
 	typed 'zsh -f -i' "unsetopt zle_bracketed_paste; fpath=($made/zsh \$fpath); autoload -U compinit
-		compinit -u -D; shfp() { printf '<%s>' \"\$@\" }" $'shfp --minh\t --weight=l\t -u c\t' \
-		'<--minhash><--weight=log><-u><char>'
+		compinit -u -D; shfp() { printf '<%s>' \"\$@\" }" $'shfp --bar\t --weight=l\t -u c\t' \
+		'<--bare><--weight=log><-u><char>'
 }
 
 @test "bash, fish and zsh complete every option of every program" {

@@ -67,7 +67,7 @@ each_allocation() {
 
 @test "a failed allocation during the choice of bands gives the message out of memory, not a wrong option" {
 	each_allocation 5 shband --explain
-	each_allocation 10 shband --explain --recall 0.9 -k 6
+	each_allocation 10 shband --explain -k 6
 	each_allocation 10 shband --explain -k 4 -M 9
 }
 

@@ -4,7 +4,7 @@
 
 load helper
 
-programs='shfp shweight shdf shshare'
+programs='shfp shweight shdf'
 
 # texts INPUT: every program stops at line 1 with a message that names -f and --features.
 texts() {
@@ -104,10 +104,8 @@ features() {
 	# Two features of one document that are single words show that all records are features.
 	printf 'z\tx\t1\nz\ty\t1\n' >two
 	cat in two >known
-	for p in shfp shweight shdf 'shshare --least 1'; do
-		option=--features
-		[[ $p != shshare* ]] || option=--features=48
-		try "$p $option in two"
+	for p in shfp shweight shdf; do
+		try "$p --features in two"
 		exits 0
 		$p known >expected
 		same expected out
@@ -118,7 +116,7 @@ features() {
 	for text in 'One Two' 'One' 'été' '今天天气' '' 'a b c d e f g'; do
 		for o in '' '-n 2' '-n 9' '-n 2-4' '-u char -n 20' '--no-fold -n 2' '--split fields' '--split bytes -n 4' '--keep-words han -n 2'; do
 			printf 'x\t%s\ny\t%s\n' "$text" "$text" >docs
-			shfp --bare --simhash $o docs >expected 2>err
+			shfp --bare $o docs >expected 2>err
 			try "shtok $o docs | shweight --features | shfp --features"
 			exits 0
 			same expected out
@@ -142,7 +140,7 @@ features() {
 		printf 'a\tOne Two\nb\tOne Two Three Four\nc\tFive Six\nd\tFive Six Seven Eight\n' >docs
 		try "shtok $o docs | shweight | shfp"
 		exits 0
-		shfp --bare --simhash $o docs >expected
+		shfp --bare $o docs >expected
 		same expected out
 	done
 	# One document of two overlapping n-grams is enough.

@@ -24,7 +24,6 @@ setup_file() {
 	printf '%s\tone two\n' a b c d e >"$BATS_FILE_TMPDIR/docs"
 	called shverify -d "$BATS_FILE_TMPDIR/docs"
 	called shdedup -q
-	called shshare --least 1
 	: >"$BATS_FILE_TMPDIR/spans"
 	called shcut -d "$BATS_FILE_TMPDIR/spans"
 	printf 'c\ta\n' >"$BATS_FILE_TMPDIR/groups"
@@ -46,7 +45,7 @@ good() {
 		printf '%s\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 %s\n' a x b y c x ;;
 	shtok | shfp | shdedup | shcut | shdrop) printf '%s\tone two %s\n' a x b y c x ;;
 	shseed) printf '%s\tone two three four five six seven eight nine ten eleven %s\n' a x b y c x ;;
-	shdf | shweight | shshare) printf '%s\t%s\t1\n' a x a y b x ;;
+	shdf | shweight) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
 	shgroup | shverify | shstat | shreport) printf '%s\t%s\t0\n' a b b c e d ;;
 	*)
@@ -66,6 +65,8 @@ each() {
 		echo "program: $P"
 		good "$P" >in
 		try "$1"
+		# shreport says that it has no documents for the pairs.
+		[ "$P" != shreport ] || sed -i '/^shreport: the page has no texts: /d' err
 		"${@:2}"
 	done
 }
@@ -127,7 +128,7 @@ as_always() {
 	}
 	every '$P --help' check
 	for P in shtok shfp shband shjoin shdoc shverify shdedup shspan shcut shdrop shseed sharchive \
-		shdf shweight shshare; do
+		shdf shweight; do
 		"$P" --help | grep -q -- '--jobs=N *work on'
 	done
 	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the check'
@@ -160,10 +161,12 @@ as_always() {
 	every '$P --help' check
 }
 
-@test "--version: writes one line: program, package, version" {
+@test "--version: writes program, package and version, what is compiled in, and what is not" {
 	check() {
-		exits 0 && says && [ "$(wc -l <out)" = 1 ] &&
-			grep -qE "^$P \(simhash-utils\) [0-9]+\.[0-9]+" out
+		exits 0 && says && [ "$(wc -l <out)" = 3 ] &&
+			head -n 1 out | grep -qE "^$P \(simhash-utils\) [0-9]+\.[0-9]+" &&
+			sed -n 2p out | grep -qE "^Compressed input:( gzip| bzip2| xz| zstd| lz4)*$" &&
+			sed -n 3p out | grep -qE "^Lacks: (nothing|.* \([a-z0-9-]+-dev\)\. Install the packages in brackets, and build again\.)$"
 	}
 	every '$P --version' check
 	every '$P -V' check
@@ -747,7 +750,6 @@ much() {
 	shdrop | shcut) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
 	shspan) seq 2 60001 | awk '{ printf "%d\t", $1; for (i = 0; i < 20; i++) printf "w%d ", int($1 / 2) * 20 + i; print "" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
-	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
 	shjoin) seq 1200 | awk '{ print "0123456789abcdef\tid" $1 }' ;;
 	shgroup | shreport) seq 100000 | awk '{ print "left" $1 "\tright" $1 "\t1" }' ;;
@@ -857,7 +859,7 @@ much() {
 	printf 'a\tone two\n' >docs
 	printf '\357\273\277a\ta\t0\n' >pairs
 	try 'shverify -d docs pairs'
-	gives 'a\ta\t0\t1.0000'
+	gives 'a\ta\t0\t1.0000\tjaccard'
 	# A byte order mark alone is not a record.
 	printf '\357\273\277' >mark
 	try 'shgroup mark'
@@ -1106,7 +1108,6 @@ with_threads() {
 	shweight -w tfidf -d table features
 	shdf features
 	shdf -S 1 features
-	shshare features
 	shfp features
 	shgroup pairs
 	shstat pairs
@@ -1130,7 +1131,7 @@ with_threads() {
 	cat random >>fps
 	shfp -b 256 docs >wide
 	(cat docs; echo bad; cat docs) >bad
-	shfp --simhash -n 3 docs | shjoin -k 20 >pairs
+	shfp -n 3 docs | shjoin -k 20 >pairs
 	shtok -n 1-2 docs >features
 	shtok -n 1-2 --no-fold "$T_DATA/en_dev.tsv" | shdf >table
 	with_threads >runs
@@ -1186,9 +1187,9 @@ feature_records() {
 	for run in 'shweight features' 'shweight part.*' 'shweight -w tfidf -d table -t 5 features' \
 		'shweight -w tfidf -d table other' 'shweight -w logidf --absent drop -d table other part.*' \
 		'shdf features' 'shdf -S 1 part.*' 'shdf --min-df 2 bad --rejects rejected' \
-		'shshare features' 'shshare --least 1 other features' 'shfp features' 'shfp --keys 4x4 part.*' \
-		'shfp --minhash bad --rejects rejected' 'shweight bad --rejects rejected' \
-		'shshare bad --rejects rejected' 'shweight bad' 'shfp bad' 'shdf bad' 'shshare bad' \
+		'shfp features' 'shfp --permutations 16 part.*' \
+		'shfp --permutations 16 bad --rejects rejected' 'shweight bad --rejects rejected' \
+		'shweight bad' 'shfp bad' 'shdf bad' \
 		'shweight --trailer=out features' 'shweight <features -o named' 'cat part.* | shweight'; do
 		for j in $threads; do
 			try "$run -j $j"
@@ -1272,9 +1273,9 @@ answers() {
 	END
 	answers shfp --bare -j 4 <<-'END'
 		> a\tone
-		< 6cac27243319fbc4\ta
+		< 5216fcaabac157b8\ta
 		> b\tone
-		< 6cac27243319fbc4\tb
+		< 5216fcaabac157b8\tb
 	END
 	answers shfp <<-'END'
 		> a\tone\t1

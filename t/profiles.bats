@@ -36,7 +36,6 @@ documents() {
 		'-H gemantic -b 64' '-H md5-nibbles -b 32' '-p clickhouse-ngram-utf8' '-H crc32c -b 32'; do
 		p=default
 		[ "${o%% *}" != -p ] || p=$(cut -d ' ' -f 2 <<<"$o")
-		[ "${o%% *}" = -p ] || o="--simhash $o"
 		for w in set log freq; do
 			try "shfp --bare $o -w $w docs"
 			exits 0
@@ -48,18 +47,16 @@ documents() {
 	done
 }
 
-@test '--empty text with --minhash: gives a document without features the fingerprint of the empty feature' {
+@test '--empty text gives a document without features the fingerprint of the empty feature' {
 	printf 'a\t!\nb\t?\n' >docs
-	for o in '-H fnv1 -b 128' '-H gemantic -b 1024' '-H md5 -b 64' '-H mix -b 256'; do
-		try "shfp --bare --minhash $o --empty text docs"
+	for o in '-H fnv1 -b 64' '-H gemantic -b 256' '-H md5 -b 64' '-H mix -b 256'; do
+		try "shfp --bare $o --empty text docs"
 		exits 0
 		mv out short
-		try "shtok docs | shfp --bare --minhash $o --empty text"
+		try "shtok docs | shfp --bare $o --empty text"
 		same short out
 		[ "$(cut -f 1 out | sort -u | wc -l)" = 1 ]
 	done
-	try 'shfp --bare --minhash -H md5-last -b 1024 --empty text docs'
-	exits 0
 }
 
 @test 'profiles with a dictionary: the same from documents and from features; tfidf128 keeps at most 128 features' {
@@ -159,7 +156,7 @@ anywhere() {
 	printf 'a\tOne two, two two two 12 running four\nb\tone, two 3 five five\nc\t\n' >docs
 	shtok docs >features
 	shtok docs | shdf >table
-	anywhere "shfp --bare" gemantic docs '-b 128' '-H md5' '-w set' '--empty zero' --minhash '-x dec' '-n 2' '-b 100 -n 2 -w set'
+	anywhere "shfp --bare" gemantic docs '-b 128' '-H md5' '-w set' '--empty zero' '-x dec' '-n 2' '-b 100 -n 2 -w set'
 	anywhere "shfp --bare" pysimhash docs '-b 16' '-H xxh3'
 	anywhere "shfp --bare" default docs '-H md5 --seed 3' '-b 256'
 	anywhere shtok gomd5 docs '-n 2' '-u char' --mask-digits --split=alpha --stem=porter --min-chars=4 --keep-words=digit '-n 2 --min-chars 2'
@@ -221,19 +218,19 @@ anywhere() {
 
 @test 'profiles that keep the heaviest features refuse documents in shfp, with any weight' {
 	printf 'a\tone two\n' >docs
-	for o in 'jieba-tags -w tf' 'jieba-tags --minhash' 'tfidf128 -w set'; do
+	for o in 'jieba-tags -w tf' 'jieba-tags -b 128' 'tfidf128 -w set'; do
 		try "shfp --bare -p $o docs"
 		exits 2
 		grep -F -- "-p ${o%% *} takes the heaviest features of documents" err
 	done
-	try 'shfp --bare -p jieba-tags --minhash </dev/null'
+	try 'shfp --bare -p jieba-tags </dev/null'
 	gives
 	# Features need no dictionary.
 	printf 'a\tx\t1\n' >features
 	try 'unset SIMHASH_CPPJIEBA; shfp --bare -p yanyiwu -x dec features'
 	exits 0
 	mv out bare
-	try 'shfp --bare --simhash -H jenkins -x dec features'
+	try 'shfp --bare -H jenkins -x dec features'
 	same bare out
 }
 
@@ -244,7 +241,7 @@ anywhere() {
 		gives $(((b + 3) / 4))
 	done
 	for o in 'gemantic -b 257' 'pysimhash -b 4' 'pysimhash -b 20' 'pysimhash -b 136' 'gomd5 -b 32' \
-		'angelo -b 64' 'default --simhash -b 40'; do
+		'angelo -b 64' 'default -b 40'; do
 		try "shfp --bare -p $o docs"
 		exits 2
 		grep -F -- '-b' err
@@ -307,11 +304,9 @@ anywhere() {
 	printf 'three\tother\t0\n' >pair
 	printf 'other\tabc\n' >>docs
 	try 'shverify -p clickhouse-ngram-utf8 -d docs pair'
-	gives 'three\tother\t0\t1.0000'
+	gives 'three\tother\t0\t1.0000\tjaccard'
 	try 'shtok -p clickhouse-ngram-utf8 docs'
 	gives 'none\t\t0' 'two\tab\t1' 'three\tabc\t0' 'four\tbcd\t1' 'other\tabc\t0'
-	try 'shfp --minhash -b 64 -p clickhouse-ngram-utf8 docs | sed -n "1p; 3p"'
-	gives 'ffffffffffffffff\tnone' 'ffffffffffffffff\tthree'
 }
 
 @test 'clickhouse: -ci sets one bit of every byte, and words have at least four bytes' {
@@ -337,15 +332,15 @@ anywhere() {
 
 @test '-H: hashes of published systems refuse --seed and widths above their own' {
 	printf 'a\tone\n' >docs
-	try 'shfp --bare --simhash -H md5-last docs'
+	try 'shfp --bare -H md5-last docs'
 	gives "$(printf one | md5sum | cut -c 17-32)\ta"
-	try 'shfp --bare --simhash -H fnv1 --seed 3 docs'
+	try 'shfp --bare -H fnv1 --seed 3 docs'
 	exits 2
 	grep -F 'hash fnv1 takes no seed' err
-	try 'shfp --bare --simhash -H fnv1 -b 128 docs'
+	try 'shfp --bare -H fnv1 -b 128 docs'
 	exits 2
 	grep -F 'hash fnv1 gives at most 64 bits' err
-	try 'shfp --bare --simhash -H crc docs'
+	try 'shfp --bare -H crc docs'
 	exits 2
 	grep -F 'expected mix, xxh3, md5, md5-last' err
 }
@@ -548,7 +543,7 @@ small_cppjieba() {
 	echo ponies >stop
 	try 'shtok --stem english --stop stop -n 2 docs'
 	gives 'a\tindex the\t1' 'a\tthe index\t1'
-	try 'shfp --bare --simhash --stem english docs'
+	try 'shfp --bare --stem english docs'
 	mv out short
 	try 'shtok --stem english docs | shweight | shfp --bare'
 	same short out
@@ -557,14 +552,14 @@ small_cppjieba() {
 	grep -F 'english' err
 }
 
-@test 'two texts with the same set of words have distance 0 under MinHash' {
+@test 'two texts with the same set of words have distance 0 under -w set' {
 	printf 'a\tRain is expected in the north.\n' >one
 	printf 'b\tThe north is expected in rain!\n' >two
-	try 'shfp -n 1 --bare --minhash -b 1024 one two | shjoin -k 0'
+	try 'shfp --bare -w set -b 256 one two | shjoin -k 0'
 	gives 'a\tb\t0'
 	try 'cmp <(shtok -n 1 one | cut -f 2 | sort -u) <(shtok -n 1 two | cut -f 2 | sort -u) && echo equal'
 	gives equal
-	try 'shfp -n 1 --bare -n 2 one two | shjoin -k 64 | cut -f 3'
+	try 'shfp --bare -n 2 one two | shjoin -k 64 | cut -f 3'
 	exits 0
 	[ "$(cat out)" -gt 0 ]
 }

@@ -37,7 +37,7 @@ two_ways() {
 		exits 0
 		same tokens.err <(sed 's/^shfp/shtok/' err)
 		mv out fused
-		try "shweight -w $w tokens | shfp --simhash --bare --empty=zero $2"
+		try "shweight -w $w tokens | shfp --bare --empty=zero $2"
 		exits 0
 		same out fused
 	done
@@ -77,6 +77,64 @@ two_ways() {
 			two_ways "$filter" '' $corpus
 		done
 	done
+}
+
+# split OPTION...: divides options by the program of the pipe that has them: $tok, $weigh and $fp.
+split() {
+	tok='' weigh='' fp=''
+	for o in "$@"; do
+		case $o in
+		-w*) weigh+=" $o" ;;
+		-p*) tok+=" $o" weigh+=" $o" fp+=" $o" ;;
+		-b* | -H* | -x* | --seed* | --empty* | --permutations* | --scheme*) fp+=" $o" ;;
+		*) tok+=" $o" ;;
+		esac
+	done
+}
+
+# option_rows N: prints the table of options, then N random combinations.
+option_rows() {
+	printf '%s\n' '' -n3 -n1-3 -uchar '-uchar -n4' -wset -wtf -wfreq -b32 -b256 -Hxxh3 -Hmd5 -Hfnv1 --seed=7 \
+		--empty=ones -xdec --no-fold --mask-digits --min-chars=4 --keep=alpha --stem=english --stop=stop --raw -l \
+		--split=python --split=fields --permutations=8 '--permutations=4 --scheme=affine64 -n2' \
+		-pgomd5 -pgemantic -pseomoz -ppysimhash -pmfonda -pclickhouse-ngram -pclickhouse-word-utf8-ci
+	awk -v seed="$SEED" -v n="$1" '
+		function pick(list, a, m) { m = split(list, a, " "); print_one(a[1 + int(rand() * m)]) }
+		function print_one(o) { if (o != "-") printf " %s", o }
+		BEGIN {
+			srand(seed)
+			while (n-- > 0) {
+				pick("- - - -n1 -n2 -n3 -n2-4")
+				pick("- - -uchar")
+				pick("- - --no-fold --mask-digits --raw")
+				pick("- - --min-chars=3 --keep=han,alpha --stop=stop --stem=english")
+				pick("- - -wset -wtf -wfreq")
+				pick("- - -b32 -b128 -b256")
+				pick("- - -Hxxh3 -Hmd5")
+				pick("- - --seed=1 --seed=99")
+				pick("- --empty=zero --empty=ones")
+				pick("- - - -xbin -xdec")
+				print ""
+			}
+		}'
+}
+
+@test "shfp OPTIONS = shtok OPTIONS | shweight OPTIONS | shfp OPTIONS, for a table of options, none, and random ones" {
+	printf 'the\nof\n的\nto\n' >stop
+	(head -n 60 en_dev.tsv; head -n 60 zh_dev.tsv; printf 'none\t?!\n') >both.tsv
+	option_rows $((40 / ${T_SHORT:-1})) >rows
+	[ "$(wc -l <rows)" -ge 40 ]
+	while read -r options; do
+		# shellcheck disable=SC2086
+		split $options
+		try "shfp --bare $options both.tsv 2>/dev/null"
+		exits 0
+		[ "$(wc -l <out)" -ge 50 ]
+		mv out fused
+		try "shtok$tok both.tsv 2>/dev/null | shweight$weigh | shfp --bare$fp 2>/dev/null"
+		exits 0
+		same fused out
+	done <rows
 }
 
 @test "the features of a document give the same fingerprint in any order" {
@@ -141,7 +199,7 @@ three_ways() {
 	head -n $((1500 / ${T_SHORT:-1})) random.tsv >originals
 	sed 's/^/copy-/; s/\\t//; s/e/a/2' originals | cat originals - >docs
 	for bits in 32 64 256; do
-		shfp --simhash -n 1 -b $bits docs 2>/dev/null >fps
+		shfp -b $bits docs 2>/dev/null >fps
 		three_ways 0 1 7
 		three_ways 3 4 8
 	done

@@ -67,15 +67,12 @@ with_module() {
 
 	found = records("got.64", Simhash())
 	pairs("got.pairs", found, 10, 64)
-	bands = Bands(64, 6, count=1e5)
+	bands = Bands(64, 6)
 	write("got.bands", (key + "\t%016x\t%s" % (fp, i) for fp, i in found for key in bands.keys(fp)))
-	bands = Bands(64, 8, recall=0.9, count=1e5, seed=3)
-	write("got.drawn", (key + "\t%016x\t%s" % (fp, i) for fp, i in found for key in bands.keys(fp)))
 	pairs("got.pairs32", records("got.32", Simhash(32, 2)), 3, 32)
 	pairs("got.pairs256", records("got.256", Simhash(256, (1, 3), weight="set", seed=5)), 40, 256)
 	records("got.char", Simhash(ngrams=4, chars=True, fold=False, mask_digits=True, weight="tf", hash="xxh3"))
 	records("got.marks", Simhash(fold_marks=True, join_hyphens=True))
-	records("got.min", Simhash(512, 3, minhash=True))
 	records("got.py", Simhash(profile="pysimhash"))
 	records("got.seomoz", Simhash(profile="seomoz"))
 	records("got.seomoz2", Simhash(profile="seomoz", ngrams=2))
@@ -83,21 +80,19 @@ with_module() {
 	for language in en zh; do
 		cut -f 1,2 "$T_DATA/${language}_dev.tsv" | tr -d '\\' | head -n 300 >docs
 		with_module same.py docs
-		shfp -n 1 --simhash --bare --raw docs >want.64
+		shfp -n 1 --bare --raw docs >want.64
 		shjoin -k 10 want.64 >want.pairs
-		shband -k 6 -N 100000 want.64 >want.bands
-		shband -k 8 --recall 0.9 --seed 3 -N 100000 want.64 >want.drawn
-		shfp --simhash --bare --raw -b 32 -n 2 docs >want.32
+		shband -k 6 want.64 >want.bands
+		shfp --bare --raw -b 32 -n 2 docs >want.32
 		shjoin -k 3 want.32 >want.pairs32
 		shfp --bare --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
 		shjoin -k 40 want.256 >want.pairs256
 		shfp --bare --raw -n 4 -u char --no-fold --mask-digits -w tf -H xxh3 docs >want.char
-		shfp -n 1 --simhash --bare --raw --fold-marks --join-hyphens docs >want.marks
-		shfp --bare --raw -b 512 -n 3 --minhash docs >want.min
+		shfp --bare --raw --fold-marks --join-hyphens docs >want.marks
 		shfp --bare -p pysimhash --raw docs >want.py
 		shfp --bare -p seomoz --raw docs >want.seomoz
 		shfp --bare -p seomoz --raw -n 2 docs >want.seomoz2
-		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char marks min py seomoz seomoz2; do
+		for what in 64 pairs bands 32 pairs32 256 pairs256 char marks py seomoz seomoz2; do
 			sort want.$what >want
 			sort got.$what >got
 			[ -s want ]
@@ -135,8 +130,6 @@ with_module() {
 	refused(lambda: join([1], 3, bits=63), "63 bits")
 	refused(lambda: join([1], -1), "distance -1")
 	refused(lambda: Bands(64, 3, blocks=3), "choose at least 4")
-	refused(lambda: Bands(64, 3, recall=1.0), "recall")
-	refused(lambda: Bands(64, 3, blocks=4, recall=0.5), "blocks cannot be used with recall")
 	refused(lambda: Bands(64, 3).keys(-1), "-1: negative")
 	refused(lambda: Bands(64, 3).keys(1 << 64), "expected at most 64 bits")
 	assert join([], 3) == [] and join([5], 3) == [] and join([], 3, other=[1]) == []
@@ -181,7 +174,6 @@ with_module() {
 	    (lambda: Simhash(128, (1, 2), mask_digits=True, weight="tf", seed=9), lambda o: (o.bits, o(text))),
 	    (lambda: Simhash(join_hyphens=True, fold_marks=True), lambda o: (o.bits, o("a co-\nefficient"))),
 	    (lambda: Simhash(profile="pysimhash"), lambda o: (o.bits, o(text))),
-	    (lambda: Bands(64, 8, recall=0.9, count=1e5, seed=3), lambda o: o.keys(12345)),
 	    (lambda: Bands(64, 3, blocks=6), lambda o: o.keys(12345)),
 	]
 	if len(sys.argv) > 1:
@@ -401,7 +393,7 @@ for name in public:
 	assert [item["id"] for item in stay] == [i for i, stays in zip(ids, mask) if stays]
 	assert dedup(texts, threshold=0.7, ngrams=2) == [item["body"] for item in stay]
 
-	pairs = [(i, j) for i, j, d in join([Simhash(minhash=True, ngrams=3)(t) or 0 for t in texts], 10)]
+	pairs = [(i, j) for i, j, d in join([Simhash(ngrams=3)(t) or 0 for t in texts], 14)]
 	write("got.verified", sorted((*sorted((ids[v.first], ids[v.second]), key=str.encode), "%.4f" % v.similarity)
 	    for v in verify(pairs, texts, ngrams=3)))
 	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))

@@ -18,6 +18,8 @@ setup_file() {
 	fi
 	add_weight
 	add_tokenizer
+	add_hash
+	add_system
 	add_format
 	add_program
 	make -s programs >built 2>&1 || { cat built; return 1; }
@@ -50,7 +52,7 @@ add_weight() {
 }
 
 add_tokenizer() {
-	before lib/text/published.c 'static bool is_no_letter' <<-'END'
+	before lib/published/cut.c '/* Appends a word unchanged, and a gap. */' <<-'END'
 		static bool is_comma(uint32_t c)
 		{
 			return c == ',';
@@ -59,18 +61,66 @@ add_tokenizer() {
 		int sh_cut_commas(
 		    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 		{
-			return cut_runs(t, p, end, is_comma, err);
+			return sh_cut_runs(t, p, end, is_comma, err);
 		}
 
 	END
-	before lib/text/published.h 'sh_cut_fn sh_cut_fields' <<-'END'
+	before lib/published/rules.h 'sh_cut_fn sh_cut_fields' <<-'END'
 		sh_cut_fn sh_cut_commas;
 	END
-	before lib/text/method.c '{ .name = "alpha"' <<-'END'
+	before lib/published/tables.c '{ .name = "alpha"' <<-'END'
 		{ .name = "commas", .run = sh_cut_commas, .escapes = true },
 	END
 	before man/shtok.1 '.Cm go-letters' <<-'END'
 		.Cm commas ,
+	END
+}
+
+add_hash() {
+	before lib/hash/hash.c '/* Shifts the number in the words left' <<-'END'
+		void sh_hash_length(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+		{
+			(void)seed;
+			(void)words;
+			*out = text.n;
+		}
+
+	END
+	before lib/hash/hash.h 'void sh_hash_mix(' <<-'END'
+		void sh_hash_length(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+	END
+	before lib/published/tables.c '{ .name = "xxh3"' <<-'END'
+		{ .name = "length", .feature = sh_hash_length, .max_bits = 64, .seedless = true },
+	END
+	before man/shfp.1 '.Cm crc32c-joined' <<-'END'
+		.Cm length ,
+	END
+}
+
+add_system() {
+	cat >lib/published/first.c <<-'END'
+		/* first: a system whose tokens are cut at commas, and whose hash is the first byte of a token. */
+		#include "published/rules.h"
+
+		void sh_hash_first(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+		{
+			(void)seed;
+			(void)words;
+			*out = text.n ? (uint64_t)(unsigned char)*text.p << 56 : 0;
+		}
+	END
+	before lib/published/rules.h 'sh_hash_fn sh_hash_md5_last' <<-'END'
+		sh_hash_fn sh_hash_first;
+	END
+	before lib/published/tables.c '{ .name = "xxh3"' <<-'END'
+		{ .name = "first", .feature = sh_hash_first, .max_bits = 64, .seedless = true, .weak = true },
+	END
+	before lib/published/tables.c 'CLICKHOUSE_NGRAM("clickhouse-ngram"' <<-'END'
+		{ .name = "first", .method = "commas", .no_fold = true, .ngrams = { 1, 1, false }, .weight = "tf",
+		    .hash = "first", ONLY(64), .empty = SH_EMPTY_ZERO, .bin = "bin" },
+	END
+	before man/simhash-profiles.7 '.It clickhouse-word Ta' <<-'END'
+		.It first Ta between commas Ta count Ta first Ta 64 Ta 0 Ta 0
 	END
 }
 
@@ -153,7 +203,7 @@ offers() {
 	offers shweight -w twice
 	offers shfp -w twice
 	printf 'a\tx x y y\n' >docs
-	try 'shtok docs | shweight -w twice | shfp --simhash --bare'
+	try 'shtok docs | shweight -w twice | shfp --bare'
 	mv out piped
 	try 'shfp --bare -w twice docs'
 	same piped out
@@ -166,6 +216,24 @@ offers() {
 	exits 0
 	gives 'a\tone two\t1' 'a\tthree\t1'
 	offers shtok --split commas
+}
+
+@test "the recipe for a token hash adds it to help, messages, completions and results" {
+	tree
+	printf 'a\tseven letters\n' >docs
+	try 'shfp --bare -H length -n 2 docs'
+	exits 0
+	gives '000000000000000d\ta'
+	offers shfp -H length
+}
+
+@test "the recipe for a published system adds it to help, messages, completions and results" {
+	tree
+	printf 'a\t@x,@y\n' >docs
+	try 'shfp -p first docs; shtok -p first docs | shweight -p first | shfp -p first'
+	exits 0
+	gives '4000000000000000\ta' '4000000000000000\ta'
+	offers shtok -p first
 }
 
 @test "the recipe for an output format adds it to help, messages, completions and results" {

@@ -4,7 +4,7 @@
 load helper
 
 @test "a document of one token has the hash of the token, which stays the same in all versions" {
-	try 'printf "a\tone\nb\tOne!\n" | shfp --simhash --bare'
+	try 'printf "a\tone\nb\tOne!\n" | shfp --bare'
 	exits 0
 	says
 	gives '5216fcaabac157b8\ta' '5216fcaabac157b8\tb'
@@ -12,53 +12,53 @@ load helper
 
 @test "-b: a fingerprint of 32, 64 or 128 bits is the beginning of the one of 256 bits" {
 	printf 'a\tto be or not to be\nb\tone\n' >docs
-	shfp --simhash --bare -b 256 docs >256
+	shfp --bare -b 256 docs >256
 	for bits in 32 64 128; do
-		try "shfp --simhash --bare -b $bits docs"
+		try "shfp --bare -b $bits docs"
 		exits 0
 		paste <(cut -c 1-$((bits / 4)) 256) <(cut -f 2 256) >expected
 		same expected out
 	done
 	[ "$(head -n 1 256 | cut -f 1 | wc -c)" = 65 ]
-	try 'shfp --simhash --bare docs'
+	try 'shfp --bare docs'
 	cut -c 1-16 256 | paste - <(cut -f 2 256) >expected
 	same expected out
 }
 
 @test "-H md5 and xxh3 give the hashes of other programs" {
-	try 'printf "a\tone\n" | shfp --simhash --bare -H md5 -b 128'
+	try 'printf "a\tone\n" | shfp --bare -H md5 -b 128'
 	gives "$(printf one | md5sum | cut -d ' ' -f 1)\ta"
-	try 'printf "a\tone\n" | shfp --simhash --bare -H md5 -b 32'
+	try 'printf "a\tone\n" | shfp --bare -H md5 -b 32'
 	gives 'f97c5d29\ta'
-	try 'printf "a\tone two\n" | shfp --simhash --bare -H md5 -n 2'
+	try 'printf "a\tone two\n" | shfp --bare -H md5 -n 2'
 	gives "$(printf 'one two' | md5sum | cut -c 1-16)\ta"
-	try 'printf "a\tone\n" | shfp --simhash --bare --hash xxh3 -b 128'
+	try 'printf "a\tone\n" | shfp --bare --hash xxh3 -b 128'
 	gives '0a1c6d4cf41eb499911faba7321fe1a0\ta'
 }
 
 @test "--seed: each seed gives other fingerprints, and 0 is the default" {
 	printf 'a\tone two three\n' >docs
-	shfp --simhash --bare docs >plain
-	try 'shfp --simhash --bare --seed 0 docs'
+	shfp --bare docs >plain
+	try 'shfp --bare --seed 0 docs'
 	same plain out
 	for hash in mix xxh3 md5; do
-		try "(shfp --simhash --bare -H $hash docs; shfp --simhash --bare -H $hash --seed 1 docs; shfp --simhash --bare -H $hash --seed 18446744073709551615 docs) | sort -u | wc -l"
+		try "(shfp --bare -H $hash docs; shfp --bare -H $hash --seed 1 docs; shfp --bare -H $hash --seed 18446744073709551615 docs) | sort -u | wc -l"
 		gives 3
 	done
 }
 
 @test "-x: writes hexadecimal digits, bits or a decimal number" {
 	printf 'a\tone\n' >docs
-	try 'shfp --simhash --bare -x hex -b 32 docs'
+	try 'shfp --bare -x hex -b 32 docs'
 	gives '5216fcaa\ta'
-	try 'shfp --simhash --bare -x bin -b 32 docs'
+	try 'shfp --bare -x bin -b 32 docs'
 	gives '01010010000101101111110010101010\ta'
-	try 'shfp --simhash --bare --format dec -b 32 docs'
+	try 'shfp --bare --format dec -b 32 docs'
 	gives '1377238186\ta'
-	try 'shfp --simhash --bare -x dec docs'
+	try 'shfp --bare -x dec docs'
 	gives '5915192970805598136\ta'
-	shfp --simhash --bare -b 256 docs | cut -f 1 >hex
-	try 'shfp --simhash --bare -b 256 -x bin docs | cut -f 1'
+	shfp --bare -b 256 docs | cut -f 1 >hex
+	try 'shfp --bare -b 256 -x bin docs | cut -f 1'
 	for ((i = 0; i < 256; i += 32)); do
 		printf '%08x' "$((2#$(cut -c $((i + 1))-$((i + 32)) out)))"
 	done >expected
@@ -70,32 +70,32 @@ load helper
 	printf 'a\tto be or not to be\nb\t中文 and more\n' >docs
 	for w in set tf freq log; do
 		shfp --bare -w $w docs >expected
-		try "shtok docs | shweight -w $w | shfp --simhash --bare"
+		try "shtok docs | shweight -w $w | shfp --bare"
 		exits 0
 		same expected out
 	done
-	try 'shtok docs | shfp --simhash --bare'
+	try 'shtok docs | shfp --bare'
 	shfp --bare -w tf docs >expected
 	same expected out
 }
 
 @test "each bit is the sign of the sum of weights, and 0 on a tie" {
 	one=5216fcaabac157b8
-	try 'printf "a\tone\t3\na\ttwo\t2.999999\n" | shfp --simhash --bare'
+	try 'printf "a\tone\t3\na\ttwo\t2.999999\n" | shfp --bare'
 	gives "$one\ta"
-	two=$(printf 'x\ttwo\n' | shfp --simhash --bare | cut -f 1)
-	try 'printf "a\tone\t1\na\ttwo\t1\n" | shfp --simhash --bare'
+	two=$(printf 'x\ttwo\n' | shfp --bare | cut -f 1)
+	try 'printf "a\tone\t1\na\ttwo\t1\n" | shfp --bare'
 	printf '%016x\ta\n' $((0x$one & 0x$two)) >expected
 	same expected out
-	try 'printf "a\tone\t0\na\ttwo\t0.000001\n" | shfp --simhash --bare'
+	try 'printf "a\tone\t0\na\ttwo\t0.000001\n" | shfp --bare'
 	gives "$two\ta"
 }
 
 @test "weights up to the largest are summed, and a sum that overflows is an error" {
-	try 'printf "a\tone\t9223372036854.775807\n" | shfp --simhash --bare'
+	try 'printf "a\tone\t9223372036854.775807\n" | shfp --bare'
 	exits 0
 	gives '5216fcaabac157b8\ta'
-	try 'printf "b\tone\t1\na\tone\t9223372036854.775807\na\ttwo\t0.000001\n" | shfp --simhash --bare'
+	try 'printf "b\tone\t1\na\tone\t9223372036854.775807\na\ttwo\t0.000001\n" | shfp --bare'
 	exits 2
 	gives '5216fcaabac157b8\tb'
 	says "shfp: -:3: the document's weights sum to more than 9223372036854.775807"
@@ -105,20 +105,20 @@ load helper
 	printf 'a\tone\t1\n' >first
 	printf 'a\ttwo\t1\n' >second
 	cat first second >both
-	shfp --simhash --bare both >expected
-	try 'shfp --simhash --bare first second'
+	shfp --bare both >expected
+	try 'shfp --bare first second'
 	same expected out
 }
 
 @test "documents without features are skipped, with a message for each and their number" {
 	printf 'a\t.\nb\tone\nc\t\n' >docs
-	try 'shfp --simhash --bare docs'
+	try 'shfp --bare docs'
 	exits 0
 	gives '5216fcaabac157b8\tb'
 	says "shfp: docs:1: document 'a' has no features: skipped" \
 		"shfp: docs:3: document 'c' has no features: skipped" \
 		'shfp: 2 documents without features skipped'
-	try 'shtok docs | shfp --simhash --bare'
+	try 'shtok docs | shfp --bare'
 	exits 0
 	gives '5216fcaabac157b8\tb'
 	says "shfp: -:1: document 'a' has no features: skipped" \
@@ -127,7 +127,7 @@ load helper
 }
 
 @test "messages show ten documents without features, and count all" {
-	try 'seq 1000 | sed "s/$/\t/" | shfp --simhash --bare'
+	try 'seq 1000 | sed "s/$/\t/" | shfp --bare'
 	exits 0
 	gives
 	(
@@ -138,7 +138,7 @@ load helper
 		echo 'shfp: 1000 documents without features skipped'
 	) >expected
 	same expected err
-	try 'seq 10 | sed "s/$/\t/" | shfp --simhash --bare'
+	try 'seq 10 | sed "s/$/\t/" | shfp --bare'
 	(
 		head -n 10 expected
 		echo 'shfp: 10 documents without features skipped'
@@ -148,22 +148,22 @@ load helper
 
 @test "--empty=zero gives a fingerprint of zeros; --empty=error ends the program" {
 	printf 'b\tone\na\t.\nc\ttwo\n' >docs
-	try 'shfp --simhash --bare --empty zero docs | head -n 2'
+	try 'shfp --bare --empty zero docs | head -n 2'
 	exits 0
 	says
 	gives '5216fcaabac157b8\tb' '0000000000000000\ta'
-	try 'shfp --simhash --bare --empty=error docs'
+	try 'shfp --bare --empty=error docs'
 	exits 2
 	gives '5216fcaabac157b8\tb'
 	head -n 1 err | grep -qE "^shfp: docs:2: document 'a' has no features \(--empty=skip\|zero"
-	try 'shfp --simhash --bare --empty=error --rejects bad docs'
+	try 'shfp --bare --empty=error --rejects bad docs'
 	exits 0
 	[ "$(cat bad)" = 'a	.' ]
-	try 'shtok docs | shfp --simhash --bare --empty=error'
+	try 'shtok docs | shfp --bare --empty=error'
 	exits 2
 	gives '5216fcaabac157b8\tb'
 	grep -q "^shfp: -:2: document 'a' has no features" err
-	try 'shtok docs | head -n 2 | shfp --simhash --bare --empty=error'
+	try 'shtok docs | head -n 2 | shfp --bare --empty=error'
 	exits 2
 	grep -q "^shfp: -:2: document 'a' has no features" err
 }
@@ -171,83 +171,83 @@ load helper
 @test "features of weight 0 count as no features: --empty decides the output" {
 	printf 'a\tx\t0\na\ty\t0\nb\tx\t1\n' >weightless
 	printf 'a\t\t0\nb\tx\t1\n' >none
-	for o in '-b 64' --minhash '--minhash -H md5 -b 256'; do
+	for o in '-b 64' '-b 256' '-H md5 -b 256'; do
 		for rule in zero ones text skip; do
-			try "shfp --simhash --bare $o --empty $rule none"
+			try "shfp --bare $o --empty $rule none"
 			exits 0
 			mv out expected
-			try "shfp --simhash --bare $o --empty $rule weightless"
+			try "shfp --bare $o --empty $rule weightless"
 			exits 0
 			same expected out
 		done
-		try "shfp --simhash --bare $o --empty error weightless"
+		try "shfp --bare $o --empty error weightless"
 		exits 2
 		gives
 		grep -q "^shfp: weightless:2: document 'a' has no features" err
 	done
-	try 'shfp --simhash --bare --empty ones weightless | head -n 1'
+	try 'shfp --bare --empty ones weightless | head -n 1'
 	gives 'ffffffffffffffff\ta'
 }
 
 @test "a first record of three fields with any number last is a feature, also a number that is no weight" {
 	for weight in -1 +1 1e3 .5 1E-3 nan; do
-		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --simhash --bare"
+		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --bare"
 		exits 2
 		gives
 		says "shfp: -:1: weight '$weight': expected digits, and perhaps a point and digits, as in 0.25"
-		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --simhash --bare --rejects bad"
+		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --bare --rejects bad"
 		exits 0
 		gives '5216fcaabac157b8\tb'
 	done
-	try "printf '\tone\t1\n' | shfp --simhash --bare"
+	try "printf '\tone\t1\n' | shfp --bare"
 	exits 2
 	says 'shfp: -:1: empty id'
-	try "printf 'a\tone\t1\r\n' | shfp --simhash --bare"
+	try "printf 'a\tone\t1\r\n' | shfp --bare"
 	exits 2
 	says 'shfp: -:1: carriage return at the end of the line (--crlf removes the CR of DOS line ends)'
-	try "printf 'a\tone\t-1\r\n' | shfp --simhash --bare --crlf"
+	try "printf 'a\tone\t-1\r\n' | shfp --bare --crlf"
 	exits 2
 	grep -q "^shfp: -:1: weight '-1': " err
 }
 
 @test "records of another kind than the first record are errors" {
 	expects='expected id<TAB>text (-f ID,TEXT chooses two of them)'
-	try 'printf "a\tone\t1\nb\ttext\n" | shfp --simhash --bare'
+	try 'printf "a\tone\t1\nb\ttext\n" | shfp --bare'
 	exits 2
 	says 'shfp: -:2: 2 fields, expected id<TAB>feature<TAB>weight (shtok makes features of documents)'
-	try 'printf "b\tone\na\tone\t1\n" | shfp --simhash --bare'
+	try 'printf "b\tone\na\tone\t1\n" | shfp --bare'
 	exits 2
 	gives '5216fcaabac157b8\tb'
 	says "shfp: -:2: 3 fields, $expects"
-	try 'printf "a\tone\tx\n" | shfp --simhash --bare'
+	try 'printf "a\tone\tx\n" | shfp --bare'
 	exits 2
 	says "shfp: -:1: 3 fields, $expects or id<TAB>feature<TAB>weight, the last a number"
-	try 'printf "\xef\xbb\xbfa\tone\tx\n" | iconv -f UTF-8 -t UTF-16LE | shfp --simhash --bare'
+	try 'printf "\xef\xbb\xbfa\tone\tx\n" | iconv -f UTF-8 -t UTF-16LE | shfp --bare'
 	exits 2
 	says 'shfp: -: the text is UTF-16LE, not UTF-8 (convert it: iconv -f UTF-16LE -t UTF-8)'
-	try 'printf "a\tone\t1\t1\n" | shfp --simhash --bare'
+	try 'printf "a\tone\t1\t1\n" | shfp --bare'
 	exits 2
 	says "shfp: -:1: 4 fields, $expects"
-	try 'echo one | shfp --simhash --bare'
+	try 'echo one | shfp --bare'
 	exits 2
 	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "-f and -l read records that look like features as documents" {
 	printf 'a\tone\t1\n' >docs
-	try 'shfp --simhash --bare -f 1,2 docs'
+	try 'shfp --bare -f 1,2 docs'
 	exits 0
 	gives '5216fcaabac157b8\ta'
-	try 'shfp --simhash --bare -l docs'
+	try 'shfp --bare -l docs'
 	exits 0
-	printf '1\ta one 1\n' | shfp --simhash --bare >expected
+	printf '1\ta one 1\n' | shfp --bare >expected
 	same expected out
 }
 
 @test "options for tokens and weights are refused when the input is features" {
 	printf 'a\tone\t1\n' >features
 	for option in '-w set' '-n 2' '-u char' --no-fold --strict; do
-		try "shfp --simhash --bare $option features"
+		try "shfp --bare $option features"
 		exits 2
 		gives
 		says 'shfp: the input is features (three fields, the last a number), and -w or an option for documents was given: these options belong to shtok and shweight' \
@@ -260,9 +260,9 @@ load helper
 	printf 'the\n' >stop
 	for options in '-n 2' '-n 1-3' '-u char' '-u char -n 3' '--stop stop' '--min-chars 3' \
 		'--keep-words han' '--no-fold' '--mask-digits' --fold-marks --join-hyphens '--raw' '-l' '-f 2,1'; do
-		try "shfp --simhash --bare $options docs"
+		try "shfp --bare $options docs"
 		mv out fused
-		try "shtok $options docs | shweight --features | shfp --features --simhash --bare"
+		try "shtok $options docs | shweight --features | shfp --features --bare"
 		exits 0
 		same out fused
 	done
@@ -270,22 +270,22 @@ load helper
 
 @test "ids of any bytes, up to 4096, are written unchanged" {
 	(printf ' A\\t \377\0\303 \tone\n'; printf '%04096d\tone\n' 0) >docs
-	try 'shfp --simhash --bare docs'
+	try 'shfp --bare docs'
 	exits 0
 	sed 's/^/5216fcaabac157b8\t/; s/\tone$//' docs >expected
 	same expected out
-	try 'printf "%04097d\tx\n" 0 | shfp --simhash --bare'
+	try 'printf "%04097d\tx\n" 0 | shfp --bare'
 	exits 2
 	says 'shfp: -:1: id of 4097 bytes, at most 4096'
 }
 
 @test "ill-formed UTF-8 is replaced and counted; --strict makes it an error" {
 	printf 'b\tone\na\tone \377\300\200\n' >docs
-	try 'shfp --simhash --bare docs'
+	try 'shfp --bare docs'
 	exits 0
 	gives '5216fcaabac157b8\tb' '5216fcaabac157b8\ta'
 	says 'shfp: 3 ill-formed UTF-8 sequences replaced (--strict makes them errors)'
-	try 'shfp --simhash --bare --strict docs'
+	try 'shfp --bare --strict docs'
 	exits 2
 	gives '5216fcaabac157b8\tb'
 	says 'shfp: docs:2: 3 ill-formed UTF-8 sequences (--strict)'
@@ -293,7 +293,7 @@ load helper
 
 @test "options out of range are refused with the expected values" {
 	refuses() {
-		try "shfp --simhash --bare $1 </dev/null"
+		try "shfp --bare $1 </dev/null"
 		exits 2
 		gives
 		says "shfp: $2" "Try 'shfp --help' or 'man shfp'."
@@ -307,7 +307,7 @@ load helper
 	refuses '--seed 18446744073709551616' "--seed '18446744073709551616': expected a whole number from 0 to 18446744073709551615"
 	refuses '-w tfidf' '-w tfidf: needs document frequencies (use shweight)'
 	for option in "-H 'crc'" "-w 'weight'" "-x 'oct'" "--empty 'drop'"; do
-		try "shfp --simhash --bare $option </dev/null"
+		try "shfp --bare $option </dev/null"
 		exits 2
 		gives
 		grep -q "^shfp: $option: expected [a-z]" err
@@ -317,7 +317,7 @@ load helper
 
 @test 'lines of JSON without --json give a message that names --json' {
 	printf '{"id": 1, "text": "one two"}\n' >docs
-	try 'shfp --simhash --bare docs'
+	try 'shfp --bare docs'
 	exits 2
 	gives
 	says 'shfp: docs:1: 1 field, expected id<TAB>text (--json reads lines of JSON)'
@@ -325,13 +325,13 @@ load helper
 
 @test "features of an id that returns make another fingerprint, with one warning that names the first place" {
 	printf '%s\tx\t1\n' a b a b a b b >in
-	try 'shfp --simhash --bare in | cut -f 2'
+	try 'shfp --bare in | cut -f 2'
 	exits 0
 	gives a b a b a b
 	says "shfp: in:3: id 'a' comes again after other ids and begins another document; 4 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 	# The id returns behind an empty document and a rejected line.
 	printf 'a\tx\t1\nb\t\t0\nc\na\tx\t1\n' >in
-	try 'shfp --simhash --bare --rejects bad in | cut -f 2'
+	try 'shfp --bare --rejects bad in | cut -f 2'
 	gives a a
 	grep -q "^shfp: in:4: id 'a' comes again" err
 }
@@ -341,8 +341,8 @@ load helper
 	shtok -n 2 docs >features
 	printf 'no tab\nid\tfeature\tweight\n\ttext\n' >head
 	for kind in docs features; do
-		shfp --simhash --bare $kind >expected
-		try "cat head $kind | shfp --simhash --bare --rejects bad"
+		shfp --bare $kind >expected
+		try "cat head $kind | shfp --bare --rejects bad"
 		exits 0
 		says 'shfp: 3 records rejected, see bad'
 		same expected out
@@ -350,7 +350,7 @@ load helper
 	done
 	# Text in UTF-16 ends the program, also with --rejects.
 	printf 'no tab\na\tone\n' | iconv -f UTF-8 -t UTF-16LE >utf16
-	try 'shfp --simhash --bare --rejects bad head utf16'
+	try 'shfp --bare --rejects bad head utf16'
 	exits 2
 	grep -q '^shfp: utf16: the text is UTF-16LE' err
 }
@@ -358,7 +358,7 @@ load helper
 @test "messages cut a long id between its characters, and continue behind it" {
 	local id=汉 i
 	for i in 1 2 3 4 5; do id=$id$id; done
-	try "printf '$id\t...\n' | shfp --simhash --bare"
+	try "printf '$id\t...\n' | shfp --bare"
 	says "shfp: -:1: document '${id:0:78}' has no features: skipped" 'shfp: 1 document without features skipped'
 	try "printf '%s\t一\t0.5\n' $id$id$id$id$id$id$id$id | shweight -w log"
 	exits 2
@@ -372,18 +372,18 @@ load helper
 
 @test "fingerprints read as documents give a warning" {
 	local warning='the input looks like fingerprints, which shband and shjoin read; it is read as documents of one word each'
-	shfp --simhash --bare "$T_DATA/en_dev.tsv" >fps
-	for P in shtok shfp 'shfp --simhash -j 2' shdedup; do
+	shfp --bare "$T_DATA/en_dev.tsv" >fps
+	for P in shtok shfp 'shfp -j 2' shdedup; do
 		try "$P fps fps"
 		exits 0
 		[ "$(grep -cFx "${P%% *}: fps:1: $warning" err)" = 2 ]
 	done
-	try 'sed "s/$/\r/" fps | shfp --simhash --bare --crlf -b 32 -x bare'
+	try 'sed "s/$/\r/" fps | shfp --bare --crlf -b 32 -x bare'
 	says "shfp: -:1: $warning"
 	# Numbers, two words, mixed widths and other ids give no warning.
 	for docs in '1234567812345678\tone\n' '123456781234567a\tone two\n' '1234567a\tone\n12345678abcdefab\ttwo\n' \
 		'bad\tone\n' '1234567a\tone\n1234567b\ttwo words\n'; do
-		try "printf '$docs' | shfp --simhash --bare"
+		try "printf '$docs' | shfp --bare"
 		exits 0
 		says
 	done
@@ -391,34 +391,34 @@ load helper
 
 @test "short text that may be GB18030 gives a warning with the command that converts it" {
 	printf 'a\t\xc4\xe3\xba\xc3\n' >in
-	try 'shfp --simhash --bare in'
+	try 'shfp --bare in'
 	exits 0
 	grep -qx 'shfp: in: not UTF-8, perhaps GB18030 (convert it: iconv -f GB18030 -t UTF-8)' err
-	try 'iconv -f GB18030 -t UTF-8 in | shfp --simhash --bare'
+	try 'iconv -f GB18030 -t UTF-8 in | shfp --bare'
 	exits 0
 	says
 	printf 'a\tl\xe9\xe9 \xe9t\xe9\n' >in
-	try 'shfp --simhash --bare in'
+	try 'shfp --bare in'
 	grep -q '4 ill-formed' err
 	run ! grep GB18030 err
 }
 
 @test "the third field is the tag of all settings; --bare, profiles, features and other formats have no tag" {
 	printf 'a\tone two\nb\tthree\n' >docs
-	try 'shfp --simhash docs'
+	try 'shfp docs'
 	exits 0
 	cut -f 3 out | sort -u >tags
 	[ "$(wc -l <tags)" = 1 ]
 	grep -qxE '[0-9a-f]{4}' tags
-	shfp --simhash --bare docs >bare
+	shfp --bare docs >bare
 	cut -f 1,2 out >expected
 	same expected bare
 	for o in '-p gomd5' '-p pysimhash' '-x dec' '-x bin' '-x nib' '-x bare'; do
-		try "shfp --simhash $o docs"
+		try "shfp $o docs"
 		exits 0
 		[ "$(head -n 1 out | tr -cd '\t' | wc -c)" = 1 ]
 	done
-	try 'shtok docs | shweight --features | shfp --features --simhash'
+	try 'shtok docs | shweight --features | shfp --features'
 	same bare out
 }
 
@@ -428,9 +428,9 @@ load helper
 	printf 'two\n' >stop2
 	tag() {
 		# shellcheck disable=SC2086
-		shfp --simhash $1 docs | cut -f 3
+		shfp $1 docs | cut -f 3
 	}
-	for o in '' '-b 32' '-b 128' '-H xxh3' '--seed 1' '-w set' '-w tf' --minhash '-n 2' '-n 1-2' '-u char' '--split fields' \
+	for o in '' '-b 32' '-b 128' '-H xxh3' '--seed 1' '-w set' '-w tf' '-n 2' '-n 1-2' '-u char' '--split fields' \
 		'--stem english' '--min-chars 2' '--keep-words alpha' '--keep-words han' '--keep-words any' --no-fold --mask-digits --fold-marks --join-hyphens '--stop stop' '--stop stop2'; do
 		tag "$o"
 	done >tags
@@ -438,31 +438,30 @@ load helper
 	for o in '-j 3' '--raw' '-f 1,2' '-b 64' '-w log' '-p default' '--strict' '--empty zero' '-x hex'; do
 		[ "$(tag "$o")" = "$(tag '')" ]
 	done
-	[ "$(tag --minhash)" = "$(tag '--minhash -w set')" ]
 }
 
 @test "texts with a number behind them are refused as features, with a message that names -f and --features" {
 	printf '1\tRed shoes\t5\n2\tBlue hats\t5\n' >prose
 	printf '1\tred shoes\t5\n2\tblue hats\t6.5\n' >numbers
 	for file in prose numbers; do
-		try "shfp --simhash $file"
+		try "shfp $file"
 		exits 2
 		gives
 		says "shfp: $file:1: this looks like a text followed by a number, not like a feature: each id stands once (-f 1,2 reads documents, --features reads features)"
-		try "shfp --simhash --features $file | wc -l"
+		try "shfp --features $file | wc -l"
 		gives 2
-		try "shfp --simhash --bare -f 1,2 $file"
+		try "shfp --bare -f 1,2 $file"
 		exits 0
 		mv out got
-		cut -f 1,2 $file | shfp --simhash --bare >expected
+		cut -f 1,2 $file | shfp --bare >expected
 		same expected got
 	done
 	# Features of shtok are read, also when one id has one feature.
-	try 'printf "a\tred shoes\nb\tblue hats and\n" | shtok -n 2 | shfp --simhash | cut -f 2'
+	try 'printf "a\tred shoes\nb\tblue hats and\n" | shtok -n 2 | shfp | cut -f 2'
 	exits 0
 	gives a b
 	(printf 'a\tx\t1\na\t'; seq -s ' ' 256; ) | sed '2s/$/\t1/' >wide
-	try 'shfp --simhash wide'
+	try 'shfp wide'
 	exits 2
 	says 'shfp: wide:2: 256 words in the second field: a text, expected a feature of at most 255 words (-f 1,2 reads documents)'
 }
@@ -470,7 +469,7 @@ load helper
 @test "fingerprints with a tag are refused as documents by shfp and shtok" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	for p in shfp shtok; do
-		shfp --simhash docs >fps
+		shfp docs >fps
 		try "$p fps"
 		exits 2
 		grep -q 'shband and shjoin read fingerprints' err
@@ -482,31 +481,31 @@ load helper
 	printf 'one\n' >stop
 	all='-H mix --seed 0 -w log'
 	usual='-u word --split words --min-chars 0'
-	shfp --simhash -n 2 -b 128 docs >fps
-	try 'shfp --simhash --explain fps'
+	shfp -n 2 -b 128 docs >fps
+	try 'shfp --explain fps'
 	exits 0
 	tag=$(head -n 1 fps | cut -f 3)
 	gives "fps: 2 fingerprints of 128 bits, tag $tag: shfp -b 128 $all -n 2 $usual"
-	shfp --simhash --stop stop docs >fps
+	shfp --stop stop docs >fps
 	tag=$(head -n 1 fps | cut -f 3)
-	try 'shfp --simhash --explain fps'
-	gives "fps: 2 fingerprints of 64 bits, tag $tag: unknown settings, other than shfp -b 64 $all -n 3 $usual (tag $(shfp --simhash docs | head -n 1 | cut -f 3))"
-	try 'shfp --simhash --explain --stop stop fps'
+	try 'shfp --explain fps'
+	gives "fps: 2 fingerprints of 64 bits, tag $tag: unknown settings, other than shfp -b 64 $all -n 1 $usual (tag $(shfp docs | head -n 1 | cut -f 3))"
+	try 'shfp --explain --stop stop fps'
 	grep -q "^fps: 2 fingerprints of 64 bits, tag $tag: shfp -b 64 .* --stop content:" out
-	shfp --simhash --bare docs >fps
-	try 'shfp --simhash --explain fps - <fps'
+	shfp --bare docs >fps
+	try 'shfp --explain fps - <fps'
 	gives 'fps: 2 fingerprints of 64 bits, no tag: made with --bare, by a profile other than default, or from features' \
 		'-: 2 fingerprints of 64 bits, no tag: made with --bare, by a profile other than default, or from features'
-	shfp --simhash docs | shband >bands
-	try 'shfp --simhash --explain bands'
-	gives "bands: 30 bands of 64 bits, tag ${tag2=$(shfp --simhash docs | head -n 1 | cut -f 3 | tail -c 3)}: perhaps shfp -b 64 $all -n 3 $usual"
-	try 'shfp --simhash --explain -n 2 bands'
-	gives "bands: 30 bands of 64 bits, tag $tag2: not shfp -b 64 $all -n 2 $usual"
+	shfp docs | shband >bands
+	try 'shfp --explain bands'
+	gives "bands: 22 bands of 64 bits, tag ${tag2=$(shfp docs | head -n 1 | cut -f 3 | tail -c 3)}: perhaps shfp -b 64 $all -n 1 $usual"
+	try 'shfp --explain -n 2 bands'
+	gives "bands: 22 bands of 64 bits, tag $tag2: not shfp -b 64 $all -n 2 $usual"
 	shtok -n 2 docs | shdf --features >table
-	try 'shfp --simhash --explain table'
+	try 'shfp --explain table'
 	gives 'table: table of 2 documents, features of up to 2 words (shtok -n 2)'
 	printf 'x\tone two\n' >docs
-	try 'shfp --simhash --explain docs'
+	try 'shfp --explain docs'
 	exits 2
 	says 'shfp: docs:1: expected fingerprints, bands or a table of document frequencies'
 }
@@ -518,12 +517,12 @@ load helper
 	for o in '' '-n 3' '--split fields' '--split code-points -n 5' '-H xxh3' '-H mix -n 2'; do
 		tok=$(sed 's/-H [a-z0-9]*//' <<<"$o")
 		for s in '--permutations 128 --empty ones' '--permutations 33 --scheme legacy --seed 9 --empty text'; do
-			try "shfp --simhash $o $s docs"
+			try "shfp $o $s docs"
 			exits 0
 			mv out one
-			try "shfp --simhash -j 3 $o $s docs"
+			try "shfp -j 3 $o $s docs"
 			same one out
-			try "shtok $tok docs | shfp --simhash --features $(grep -o -e '-H [a-z0-9]*' <<<"$o") $s"
+			try "shtok $tok docs | shfp --features $(grep -o -e '-H [a-z0-9]*' <<<"$o") $s"
 			same one out
 		done
 	done
@@ -547,12 +546,12 @@ load helper
 	try 'shfp --permutations 2 --empty ones docs; shfp --permutations 2 --empty zero docs'
 	gives 'ffffffffffffffff\ta' '0000000000000000\ta'
 	refuses() {
-		try "shfp --simhash $1 docs"
+		try "shfp $1 docs"
 		exits 2
 		grep -qxF "shfp: $2" err
 	}
 	refuses '--scheme legacy' '--scheme needs --permutations'
-	refuses '--permutations 4 --minhash' '--permutations makes signatures and --minhash makes fingerprints: give one'
+	refuses '--permutations 4 -w tf' '-w has no effect on signatures: they are made of sets of features'
 	refuses '--permutations 4 -x dec' '-x cannot be used with --permutations: signatures are hexadecimal'
 	refuses '--permutations 4 --seed 4294967296' '--seed: expected 0 to 4294967295 with --permutations'
 	refuses '--permutations 1025' "--permutations '1025': expected a whole number from 1 to 1024"
@@ -561,7 +560,7 @@ load helper
 	printf 'a\tone two\n' >docs
 	try 'shfp --permutations 32 docs >signatures'
 	exits 0
-	says 'shfp: signatures of up to 32 values have the form of fingerprints: join them with shjoin --rows only'
+	says 'shfp: signatures of up to 32 values have the form of fingerprints: read them with shband --rows only'
 	try 'shfp --permutations 33 docs >signatures'
 	exits 0
 	says

@@ -23,7 +23,7 @@ shows() {
 @test "a report: the page has counts, bars, groups, the least similar pairs first, words that differ, and rows" {
 	try 'shreport -d docs report'
 	exits 0
-	says
+	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
 	reads
 	shows 'title\tNear-duplicates' 'count\tpairs\t3' 'count\tdocuments in pairs\t4' 'count\tgroups\t1' \
 		'count\tdocuments in the largest\t4' 'bar\t0.90 – 0.95\t1' 'bar\t0.85 – 0.90\t0' 'bar\t0.75 – 0.80\t0' \
@@ -36,6 +36,7 @@ shows() {
 @test "without -d the page has counts and rows" {
 	try 'shreport report'
 	exits 0
+	says 'shreport: the page has no texts: the documents were not given (-d DOCS)'
 	reads
 	run ! grep -q '^pair' got
 	[ "$(grep -c '^row' got)" -eq 3 ]
@@ -64,11 +65,30 @@ shows() {
 	says
 	reads
 	shows 'title\tShared passages' 'count\tpairs\t2' 'count\tshared passages\t4' 'pair\tz\tx' 'pair\ty\tx' 'mark\t3' \
-		'mark\tthree' 'row\tz\tx\t3\t10000\t2592' 'row\ty\tx\t1\t7368\t6666'
+		'mark\tthree' 'row\tz\tx\t3\t10000\t2592' 'row\ty\tx\t1\t5526\t5000'
 	grep -qF '<span class="around">zero </span>one two <mark>3</mark> four' out
 	grep -qF 'one two <mark>three</mark> four<span class="around"> five six</span>' out
 	grep -qF 'one	two' out
 	[ "$(grep -o '<rect' out | wc -l)" -eq 8 ]
+}
+
+@test "spans: a verbatim passage comes before a longer one with other words, and queries make no groups" {
+	printf '%s\t%s\n' d1 'Which of the following is true about the bridge over the river?' \
+		d2 'It says: how many of the elements are left in it? Discuss.' >docs
+	printf '%s\t%s\n' q1 'Which of the following is true about the rain in the north?' \
+		q2 'how many of the elements are left in it?' >queries
+	printf 'd1\t0\t62\tq1\t0\t58\t9\t0.7500\nd2\t9\t48\tq2\t0\t39\t9\t1.0000\n' >spans
+	try 'shreport -d docs -d queries spans'
+	exits 0
+	says
+	reads
+	shows 'count\tpairs\t2' 'count\tdocuments\t2' 'count\tqueries or earlier documents\t2' 'pair\td2\tq2' 'pair\td1\tq1' \
+		'row\td2\tq2\t1\t6724\t9750' 'row\td1\tq1\t1\t7380\t7372'
+	run ! grep -q '^group\|count	groups' got
+	printf 'd2\t0\t10\td1\t0\t10\t3\t1\n' >>spans
+	try 'shreport -d docs -d queries spans'
+	reads
+	shows 'count\tgroups\t1'
 }
 
 @test "spans without -d, or beyond the text of a document, are refused; a missing document is named on the page" {
@@ -85,6 +105,7 @@ shows() {
 	printf 'a\t0\t3\tnone\t0\t3\t1\t1\n' >spans
 	try 'shreport -d docs spans'
 	exits 0
+	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
 	reads
 	shows 'pair\ta\tnone' 'gap\tThe second document is not among the documents' 'row\ta\tnone\t1\t1200\t-1'
 }

@@ -557,7 +557,7 @@ days() {
 	exits 2
 	try 'shdedup -a archive docs'
 	exits 2
-	says "shdedup: 'archive/manifest': an archive of shspan, expected one of shdedup (sharchive init makes one)"
+	says "shdedup: 'archive' is an archive of shspan, expected one of shdedup (sharchive init makes one)"
 	sharchive init other
 	try 'shspan --archive other docs'
 	exits 2
@@ -1033,4 +1033,26 @@ days() {
 	try 'shspan --json -d q.jsonl --documents-fields id,question --documents-fields id,text docs.jsonl'
 	exits 2
 	says 'shspan: 2 --documents-fields for 1 file of -d' "Try 'shspan --help' or 'man shspan'."
+}
+
+@test "--min-tokens: the window follows, so that short menus are found; a message says when it cannot" {
+	for i in $(seq 20); do printf 'p%s\tHome News Sport Weather page%s\\n%s\n' "$i" "$i" "$(words "$((i * 100))" "$((i * 100 + 9))")"; done >menus
+	try 'shspan --count=20 --min-tokens 4 -n 3 menus | cut -f 2-'
+	exits 0
+	says
+	gives $(for i in $(seq 20); do echo '0\t23\t4\t20\t20'; done)
+	try 'shspan --count=20 --min-tokens 4 -n 3 --window 1 menus'
+	cp out expected
+	try 'shspan --count=20 --min-tokens 4 -n 3 menus'
+	same expected out
+	try 'shspan --count=20 --min-tokens 4 -n 3 --window 5 menus'
+	exits 0
+	says 'shspan: passages of fewer than 7 tokens may be missed (--window 2)'
+	try 'shspan --count=20 --min-tokens 4 menus'
+	exits 0
+	says 'shspan: a seed has 6 tokens: shorter passages are not found (-n 4)'
+	try 'shspan --all --min-tokens 6 --archive archive menus'
+	says 'shspan: passages of fewer than 19 tokens may be missed (--window 1)'
+	try 'shspan -d menus --min-tokens 3 menus | wc -l'
+	says 'shspan: a seed has 5 tokens: shorter passages are not found (-n 3)'
 }

@@ -116,9 +116,9 @@ load helper
 	exits 0
 	gives end line here
 	# shfp gives the same result.
-	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok -n 1 --stop three docs | shweight | shfp --simhash --bare'
+	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok -n 1 --stop three docs | shweight | shfp --bare'
 	mv out once
-	try 'echo is | shfp -n 1 --simhash --bare --stop one --stop two --stop - docs'
+	try 'echo is | shfp -n 1 --bare --stop one --stop two --stop - docs'
 	same once out
 	printf 'two words\n' >three
 	try 'shtok -n 1 --stop one --stop three --stop two docs | cut -f 2'

@@ -3,7 +3,7 @@
 load helper
 
 pairs() {
-	shfp --simhash -n 3 "$1" | shjoin -k 30 >pairs
+	shfp -n 3 "$1" | shjoin -k 30 >pairs
 	[ -s pairs ]
 }
 
@@ -39,7 +39,7 @@ pairs() {
 }
 
 @test "the bundled documents: -T 0.5 gives the labelled pairs" {
-	shfp --simhash -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
 	try "shverify -n 3 -T 0.5 -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	# The labels are from slightly different tokens, so that pairs at the threshold may differ.
@@ -257,7 +257,7 @@ pairs() {
 }
 
 @test "--measure edit: the output is the same with any number of threads, any memory and any threshold" {
-	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
 	shverify -n 1 --measure edit -T 0 -d "$T_DATA/en_dev.tsv" pairs >all
 	try "shverify -n 1 --measure edit -T 0 -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
 	exits 0

@@ -49,12 +49,12 @@ pairs() {
 @test "weights with idf: no pair is wrong; words find most duplicates, 3-grams fewer than half" {
 	for w in tfidf logidf; do
 		for k in 3 6 8 10; do
-			pairs $k "shweight -w $w -d df.1 features.1 | shfp --simhash"
+			pairs $k "shweight -w $w -d df.1 features.1 | shfp"
 			[ "$wrong" -eq 0 ]
 		done
 		[ "$true" -ge 85 ] # at K=10
 		# A changed word removes three of twenty 3-grams and adds three.
-		pairs 10 "shweight -w $w -d df.3 features.3 | shfp --simhash"
+		pairs 10 "shweight -w $w -d df.3 features.3 | shfp"
 		[ "$wrong" -eq 0 ]
 		[ "$true" -lt 50 ]
 	done
@@ -62,18 +62,18 @@ pairs() {
 
 @test "shweight --max-df: nearly the same result as with idf" {
 	for n in 1 3; do
-		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp --simhash"
+		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp"
 		[ "$wrong" -lt 10 ]
 	done
-	pairs 10 "shweight -w log -d df.1 --max-df 50% features.1 | shfp --simhash"
+	pairs 10 "shweight -w log -d df.1 --max-df 50% features.1 | shfp"
 	[ "$true" -ge 85 ]
 }
 
 @test "shdf --max-df: needs shweight --absent drop, otherwise features of the template count as rare" {
-	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp --simhash'
+	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp'
 	[ "$wrong" -eq 0 ]
 	[ "$true" -ge 85 ]
-	pairs 10 'shweight -w logidf -d pruned.1 features.1 | shfp --simhash'
+	pairs 10 'shweight -w logidf -d pruned.1 features.1 | shfp'
 	[ "$wrong" -gt 100000 ]
 }
 

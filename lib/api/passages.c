@@ -121,7 +121,7 @@ static int add_queries(
 static int set_up(struct simhash_passages *p, const char *const *queries, const size_t *sizes,
     size_t n, const struct simhash_passage_options *o, struct sh_error *err)
 {
-	struct sh_token_opts token = { .method = sh_token_method_at(0),
+	struct sh_token_opts token = { .method = &sh_words_method,
 		.unit = o->chars ? SH_UNIT_CHAR : SH_UNIT_WORD,
 		.no_fold = o->no_fold != 0,
 		.raw = true };

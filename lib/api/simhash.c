@@ -4,7 +4,7 @@
 #include "api/api.h"
 #include "base/num.h"
 #include "fp/analysis.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "join/join.h"
 #include "text/method.h"
 
@@ -44,7 +44,6 @@ static void from_profile(struct simhash_options *o, const struct sh_profile *p)
 		.ngram_min = p->ngrams.min,
 		.ngram_max = p->ngrams.max,
 		.no_fold = p->no_fold,
-		.minhash = p->minhash,
 		.weight = p->weight,
 		.hash = p->hash,
 		.profile = p->name,
@@ -54,9 +53,6 @@ static void from_profile(struct simhash_options *o, const struct sh_profile *p)
 void simhash_defaults(struct simhash_options *o)
 {
 	from_profile(o, sh_profile_at(0));
-	/* Programs of the time change the members that they want to be others. */
-	o->ngram_min = o->ngram_max = 1;
-	o->minhash = 0;
 }
 
 /* Returns the profile of this name. Returns NULL when there is none, or when it needs a dictionary
@@ -108,7 +104,7 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "n-grams of %u to %u: expected 1 <= min <= max <= %d", o->ngram_min,
 		    o->ngram_max, SH_NGRAM_MAX);
-	if (!o->minhash && !sh_profile_has_bits(p, o->bits))
+	if (!sh_profile_has_bits(p, o->bits))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    p->bits_step ? "the profile has no fingerprints of %u bits"
 				 : "%u bits: expected 32, 64, 128 or 256",
@@ -133,7 +129,7 @@ static int translate(const struct simhash_options *o, const struct sh_profile *p
 	if (!o->hash || !o->weight)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "options without a hash or a weight (simhash_defaults() fills them in)");
-	scheme = sh_scheme_find(o->minhash ? "set" : o->weight);
+	scheme = sh_scheme_find(o->weight);
 	if (check_options(o, p, scheme, err) < 0)
 		return -1;
 	*to = (struct sh_fingerprint_opts){
@@ -142,7 +138,6 @@ static int translate(const struct simhash_options *o, const struct sh_profile *p
 		.bits = o->bits,
 		.seed = o->seed,
 		.tie = p->tie,
-		.minhash = o->minhash,
 		.real = p->real,
 		.rounded = p->rounded,
 	};
@@ -197,7 +192,7 @@ int simhash_text(
 	out = &x.fp;
 	/* As in shfp: a profile with a rule for empty documents applies it only to documents
 	 * without tokens, not to features of weight 0. */
-	if (out->empty && (s->opts.minhash || !out->tokens || s->empty == SH_EMPTY_SKIP))
+	if (out->empty && (!out->tokens || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out->w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;

@@ -6,7 +6,6 @@
 
 enum {
 	CACHED_TABLES = 512,
-	LAYOUT_DIGITS = 4, /* k and M */
 };
 
 /* Returns C(n, r), but at most SH_BAND_MAX_TABLES + 1. */
@@ -69,8 +68,7 @@ static void measure_keys(struct sh_band *b)
 	b->key_bits_min = b->chosen * narrow + (wide > left_out ? wide - left_out : 0);
 	b->table_digits = sh_hex_width(b->tables - 1);
 	b->bits_digits = (b->key_bits_max + 3) / 4;
-	b->key_len = LAYOUT_DIGITS + b->table_digits + b->bits_digits;
-	b->layout_len = LAYOUT_DIGITS;
+	b->key_len = SH_BAND_LAYOUT + b->table_digits + b->bits_digits;
 	sh_print_hex_number(b->layout, b->k, 2);
 	sh_print_hex_number(b->layout + 2, b->blocks, 2);
 }
@@ -81,7 +79,6 @@ static void describe(const struct sh_band *b, struct sh_band_table *t)
 	unsigned c = 0;
 
 	t->key_bits = t->runs = t->skipped = 0;
-	t->earlier = NULL;
 	for (unsigned i = 0; c < b->chosen; i++) {
 		struct sh_band_run r = { b->start[i], b->start[i + 1] };
 
@@ -173,9 +170,7 @@ int sh_band_init(
 void sh_band_free(struct sh_band *b)
 {
 	free(b->cache);
-	free(b->mask);
 	b->cache = NULL;
-	b->mask = NULL;
 }
 
 const struct sh_band_table *sh_band_table(

@@ -10,15 +10,10 @@
  * Block i, from 0, is the bits floor(B*i/M) .. floor(B*(i+1)/M)-1. Table t is the t-th combination
  * of M-K blocks in lexicographic order.
  *
- * A large K makes many tables. A layout for an expected recall has fewer tables, whose key bits are
- * drawn at random (bandrecall.c).
- *
  * A key as text is lower-case hexadecimal. All keys of a layout have one width:
  *     k (2 digits) M (2 digits) table number, key bits
- *     k (2 digits) 00 tables (3) bits of a key (2) seed (4) table number, key bits
- * Keys of the second form belong to tables drawn at random. The table number has the same number of
- * digits as tables-1. The key bits have the same number of digits as in the widest table: the
- * table's bits in ascending order, then zero bits.
+ * The table number has the same number of digits as tables-1. The key bits have the same number of
+ * digits as in the widest table: the table's bits in ascending order, then zero bits.
  *
  * The last two digits of the fingerprint's tag (fp/tag.h) may follow the key bits. The join does
  * not compare them: a key with a tag and the same key without one belong to one bucket, and a sort
@@ -34,10 +29,8 @@ enum {
 	SH_BAND_MAX_BLOCKS = 255,
 	SH_BAND_MAX_TABLES = 1 << 24,
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
-	SH_BAND_MAX_DRAWN = 4095,    /* most tables drawn at random */
-	SH_BAND_MAX_DRAWN_BITS = 64, /* most bits of their keys */
-	SH_BAND_MAX_SEED = 65535,
-	SH_BAND_HEAD = 16, /* most bytes of a key before its bits */
+	SH_BAND_LAYOUT = 4, /* bytes of a key that name the layout: k and M */
+	SH_BAND_HEAD = 16,  /* more bytes than a key has before its bits */
 	SH_BAND_TAG_DIGITS = 2,
 	SH_BAND_TAG_MASK = 0xff, /* the part of a tag that a key holds */
 };
@@ -51,13 +44,9 @@ struct sh_band_table {
 	uint32_t number; /* from 0 */
 	unsigned key_bits;
 	unsigned runs; /* elements of run[]: the ranges of key bits, ascending */
-	/* elements of skip[]: the other blocks before the table's last block, at most K; 0:
-	 * drawn */
+	/* elements of skip[]: the other blocks before the table's last block, at most K */
 	unsigned skipped;
-	/* drawn: masks of the key bits of tables 0 .. number-1, `words` words each; else NULL */
-	const uint64_t *earlier;
-	unsigned words;
-	/* numbers of the table's M-K blocks, ascending; not set when drawn */
+	/* numbers of the table's M-K blocks, ascending */
 	uint8_t block[SH_BAND_MAX_BLOCKS];
 	struct sh_band_run run[SH_BAND_MAX_BLOCKS / 2 + 1];
 	struct sh_band_run skip[SH_BAND_MAX_BLOCKS];
@@ -65,19 +54,15 @@ struct sh_band_table {
 
 struct sh_band {
 	unsigned bits, words; /* of a fingerprint */
-	unsigned k;           /* K: every pair within it shares a key; drawn: most pairs */
+	unsigned k;           /* K: every pair within it shares a key */
 	unsigned blocks;      /* M */
 	unsigned chosen;      /* blocks in a key, M-K */
-	uint32_t tables;      /* C(M, K), or the number drawn */
+	uint32_t tables;      /* C(M, K) */
 	unsigned key_bits_min, key_bits_max;
 	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
-	char layout[SH_BAND_HEAD];                   /* the first layout_len bytes of every key */
-	unsigned layout_len;
-	bool drawn; /* key bits are drawn at random, and blocks is 0 */
-	unsigned seed;
-	uint64_t *mask;                         /* drawn: by table, its key bits; else NULL */
-	uint16_t start[SH_BAND_MAX_BLOCKS + 1]; /* first bit of each block; start[M]: bits */
-	struct sh_band_table *cache;            /* all tables; NULL for more than 512 of blocks */
+	char layout[SH_BAND_LAYOUT];                 /* the beginning of every key */
+	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* first bit of each block; start[M]: bits */
+	struct sh_band_table *cache;                 /* all tables; NULL for more than 512 */
 };
 
 /* Makes the layout of M = `blocks` for fingerprints of `bits` bits. SH_ERR_PARAM: the parameters
@@ -86,24 +71,11 @@ int sh_band_init(
     struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 void sh_band_free(struct sh_band *b);
 
-/* Makes a layout of `tables` tables whose `key_bits` bits are drawn at random. Equal arguments give
- * equal layouts on every machine. sh_band_recall() has the recall. */
-int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits, unsigned tables,
-    unsigned seed, struct sh_error *err);
-
-/* Returns the expected share of the pairs at this distance that share a key in a layout of
- * sh_band_draw(). */
-double sh_band_recall(unsigned bits, unsigned key_bits, unsigned tables, unsigned distance);
-
-/* Returns the smallest number of tables with this expected recall at this distance; 0 when
- * SH_BAND_MAX_DRAWN tables do not have it. */
-unsigned sh_band_tables_for(unsigned bits, unsigned key_bits, unsigned distance, double recall);
-
 /* Returns table `number` < b->tables. It belongs to b, or is written to *room. */
 const struct sh_band_table *sh_band_table(
     const struct sh_band *b, uint32_t number, struct sh_band_table *room);
 
-/* Replaces *t by the next table, of blocks. Returns false after the last table, and leaves *t as it
+/* Replaces *t by the next table. Returns false after the last table, and leaves *t as it
  * is. */
 bool sh_band_table_next(const struct sh_band *b, struct sh_band_table *t);
 
@@ -147,71 +119,48 @@ int sh_band_parse(
 bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp);
 
-/* Returns whether x and y have different keys in each of n tables. mask[] has the key bits of each
- * table. */
-static inline bool sh_band_first(
-    const uint64_t *mask, uint32_t n, unsigned words, const uint64_t *x, const uint64_t *y)
-{
-	for (; n > 0; n--, mask += words) {
-		uint64_t differ = 0;
-
-		for (unsigned w = 0; w < words; w++)
-			differ |= (x[w] ^ y[w]) & mask[w];
-		if (differ == 0)
-			return false;
-	}
-	return true;
-}
-
-/* Returns whether no table before t has equal keys for x and y. Their keys in t must be equal.
- * Tables of blocks: t is the lowest one when x and y differ in every block that t skips. Takes
- * O(K), or O(tables) when drawn. */
+/* Returns whether no table before t has equal keys for x and y. Their keys in t must be equal. Then
+ * t is the lowest one when x and y differ in every block that t skips. */
 static inline bool sh_band_lowest(
     const struct sh_band_table *t, const uint64_t *x, const uint64_t *y)
 {
-	if (t->earlier)
-		return sh_band_first(t->earlier, t->number, t->words, x, y);
 	for (unsigned i = 0; i < t->skipped; i++)
 		if (sh_fp_agree(x, y, t->skip[i].from, t->skip[i].to))
 			return false;
 	return true;
 }
 
-/* The cost of a layout for `count` distinct, uniformly distributed fingerprints, in seconds of one
- * core of a server of 2023. The choice depends only on the ratio of the two constants.
+/* The cost of a layout for SH_BAND_COUNT distinct, uniformly distributed fingerprints with ids of
+ * SH_BAND_ID bytes, in seconds of one core of a server of 2023. The choice depends only on the ratio
+ * of the two constants.
  *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
  *     compare   candidates * SH_COST_COMPARE, or less by the join's plan for a bucket of mean size
  *               (plan.h) */
 #define SH_COST_SORT    1.9e-9
 #define SH_COST_COMPARE 0.15e-9
 
+enum { SH_BAND_COUNT = 1000000, SH_BAND_ID = 16 };
+
 struct sh_band_cost {
-	unsigned blocks; /* 0: drawn at random */
+	unsigned blocks;
 	uint32_t tables;
 	unsigned key_bits;     /* of the narrowest table */
-	double recall;         /* expected at distance k */
-	unsigned record_bytes; /* of a line with an id of id_bytes bytes */
+	unsigned record_bytes; /* of a line */
 	double stream_bytes;   /* of all lines */
 	double candidates;     /* expected pairs with equal keys, all tables */
-	double bucket;         /* mean size, count / 2^key_bits */
-	double bucket_max; /* size that no bucket of any table exceeds, with probability 0.999 */
+	double bucket;         /* mean size, SH_BAND_COUNT / 2^key_bits */
 	double sort_seconds, compare_seconds;
 };
 
 /* Fills *c for M = blocks. Fails as sh_band_init() does. */
-int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
-    unsigned id_bytes, struct sh_error *err);
+int sh_band_cost(
+    struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 
 /* Fills row[] with the costs of M = k + 1, k + 2, ... blocks: at most `room` rows, up to the first
  * row whose sort alone costs four times the cheapest row. Returns the number of rows; *best is the
  * index of the cheapest. Returns 0 when there is no layout (k >= bits), -1 when memory is short:
  * the choice must not depend on memory. */
 int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
-    unsigned k, double count, unsigned id_bytes, struct sh_error *err);
-
-/* Does the same for tables drawn at random with this expected recall at distance k, for keys of 1,
- * 2, ... bits. */
-int sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
-    unsigned k, double recall, double count, unsigned id_bytes, struct sh_error *err);
+    unsigned k, struct sh_error *err);
 
 #endif

@@ -3,11 +3,6 @@
 #include "base/num.h"
 #include "record/fields.h"
 
-enum {
-	LAYOUT_DIGITS = 4, /* k and M */
-	DRAWN_DIGITS = 13, /* k, 00, tables, key bits and seed */
-};
-
 /* Parses a number of `digits` hexadecimal digits. Returns UINT32_MAX when a byte is no digit. */
 static uint32_t parse_number(const char *p, unsigned digits)
 {
@@ -39,8 +34,8 @@ static void gather(
 
 void sh_band_head(const struct sh_band *b, uint32_t number, char *out)
 {
-	memcpy(out, b->layout, b->layout_len);
-	sh_print_hex_number(out + b->layout_len, number, b->table_digits);
+	memcpy(out, b->layout, SH_BAND_LAYOUT);
+	sh_print_hex_number(out + SH_BAND_LAYOUT, number, b->table_digits);
 }
 
 void sh_band_key(
@@ -50,25 +45,12 @@ void sh_band_key(
 
 	gather(b, t, fp, key);
 	sh_band_head(b, t->number, out);
-	sh_print_hex(out + b->layout_len + b->table_digits, key, b->bits_digits);
+	sh_print_hex(out + SH_BAND_LAYOUT + b->table_digits, key, b->bits_digits);
 }
 
 static int no_key(struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD, "not a band key (shband makes band keys)");
-}
-
-/* Draws the layout of a key that begins with k and 00. */
-static int drawn_from_key(
-    struct sh_band *b, struct sh_slice key, unsigned bits, unsigned k, struct sh_error *err)
-{
-	uint32_t tables, key_bits, seed;
-
-	if (key.n < DRAWN_DIGITS || (tables = parse_number(key.p + 4, 3)) == UINT32_MAX ||
-	    (key_bits = parse_number(key.p + 7, 2)) == UINT32_MAX ||
-	    (seed = parse_number(key.p + 9, 4)) == UINT32_MAX)
-		return no_key(err);
-	return sh_band_draw(b, bits, k, key_bits, tables, seed, err);
 }
 
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err)
@@ -77,18 +59,14 @@ int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, stru
 	int status;
 
 	*b = (struct sh_band){ 0 };
-	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
+	if (key.n < SH_BAND_LAYOUT || (k = parse_number(key.p, 2)) == UINT32_MAX ||
 	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
 		return no_key(err);
-	status = blocks == 0 ? drawn_from_key(b, key, bits, k, err)
-			     : sh_band_init(b, bits, k, blocks, err);
+	status = sh_band_init(b, bits, k, blocks, err);
 	if (status == 0 && sh_band_parse(b, key, &number, err) == 0)
 		return 0;
 	/* The record is wrong, not a parameter of the program. */
-	if (err->code == SH_ERR_PARAM && blocks == 0)
-		sh_error_set(err, SH_ERR_RECORD,
-		    "the band key declares tables drawn at random, impossible for %u bits", bits);
-	else if (err->code == SH_ERR_PARAM)
+	if (err->code == SH_ERR_PARAM)
 		sh_error_set(err, SH_ERR_RECORD,
 		    "the band key declares distance %u and %u blocks, impossible for %u bits", k,
 		    blocks, bits);
@@ -100,19 +78,16 @@ static int check_layout(const struct sh_band *b, struct sh_slice key, struct sh_
 {
 	uint32_t k, blocks;
 
-	if (key.n >= b->layout_len && memcmp(key.p, b->layout, b->layout_len) == 0) {
+	if (key.n >= SH_BAND_LAYOUT && memcmp(key.p, b->layout, SH_BAND_LAYOUT) == 0) {
 		if (key.n == b->key_len || key.n == b->key_len + SH_BAND_TAG_DIGITS)
 			return 0;
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key has %zu digits, expected %u for %u-bit fingerprints", key.n,
 		    b->key_len, b->bits);
 	}
-	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
+	if (key.n < SH_BAND_LAYOUT || (k = parse_number(key.p, 2)) == UINT32_MAX ||
 	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
 		return no_key(err);
-	if (blocks == 0 || b->drawn)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "the band key is for other tables than the earlier ones: do not mix layouts");
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "the band key is for distance %u and %u blocks, the earlier ones for distance "
 	    "%u and %u blocks: do not mix layouts",
@@ -128,8 +103,8 @@ int sh_band_parse(
 
 	if (check_layout(b, key, err) < 0)
 		return -1;
-	t = parse_number(key.p + b->layout_len, b->table_digits);
-	bits = key.p + b->layout_len + b->table_digits;
+	t = parse_number(key.p + SH_BAND_LAYOUT, b->table_digits);
+	bits = key.p + SH_BAND_LAYOUT + b->table_digits;
 	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0 ||
 	    (key.n > b->key_len &&
 		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))

@@ -15,17 +15,11 @@
 #define NS_PLACE  4.0  /* a fingerprint sorted, in the cache */
 #define NS_PLACE2 9.5  /* the same in two passes, beyond the cache */
 #define NS_OFFSET 1.0  /* a bucket offset */
-#define NS_HALF   9.0  /* a word sorted by one half */
-#define NS_REST   0.08 /* the other half of a word compared */
 
 enum {
 	CACHED = 1 << 17,
 	RADIUS_MAX = 16, /* a larger radius costs more than a comparison of every pair */
 	UNIFORM_PERCENT = 55,
-	HALVES_K_MIN = 2,
-	HALVES_K = 3, /* at most 3 errors: one of two halves has at most one */
-	HALF_BUCKET = 10,
-	HALF_BITS_MIN = 16, /* the other bits must fit in 16 */
 };
 
 /* The usable bits of one word: the bits in which some fingerprints differ. */
@@ -36,7 +30,7 @@ struct word_bits {
 };
 
 struct planner {
-	const struct sh_task *task;
+	const struct sh_plan_sets *task;
 	unsigned words, usable;
 	bool uniform;
 	struct word_bits word[SH_FP_MAX_WORDS];
@@ -88,7 +82,7 @@ static double volume(unsigned n, unsigned r)
 	return sum;
 }
 
-static double pairs(const struct sh_task *t)
+static double pairs(const struct sh_plan_sets *t)
 {
 	return t->self ? t->nx * (t->nx - 1) / 2 : t->nx * t->ny;
 }
@@ -113,7 +107,7 @@ static double pass_chance(const double *agree, const struct word_bits *b, unsign
 	return law_within(&law);
 }
 
-static void survey(struct planner *p, const struct sh_task *task)
+static void survey(struct planner *p, const struct sh_plan_sets *task)
 {
 	p->task = task;
 	p->words = SH_FP_WORDS(task->bits);
@@ -176,7 +170,7 @@ static void set_share(const struct planner *p, unsigned w, unsigned i, unsigned 
  * number of keys within the block's radius of a key. */
 static void price(const struct planner *p, struct sh_block *b, const struct law *law, double flips)
 {
-	const struct sh_task *t = p->task;
+	const struct sh_plan_sets *t = p->task;
 	double buckets = (double)(UINT32_C(1) << law->n);
 	double rows = t->self ? t->nx : t->nx + t->ny, filled = buckets < t->nx ? buckets : t->nx;
 	double place = t->nx > CACHED && law->n > 10 ? NS_PLACE2 : NS_PLACE, ns;
@@ -266,43 +260,7 @@ static double best_pass(const struct planner *p)
 	return least;
 }
 
-/* Returns the number of key bits with which n words are sorted by a half. */
-static unsigned half_bits(double n)
-{
-	unsigned bits = HALF_BITS_MIN;
-
-	while (bits < SH_PLAN_KEY_BITS && n >= (double)HALF_BUCKET * (double)(UINT32_C(1) << bits))
-		bits++;
-	return bits;
-}
-
-/* Chooses the join by halves where it is possible and cheaper. */
-static void halve(const struct planner *p, struct sh_plan *plan)
-{
-	const struct sh_task *t = p->task;
-	unsigned bits = half_bits(t->nx);
-	double near = (double)(bits + 1) / (double)(UINT32_C(1) << bits);
-
-	plan->halves = t->self && t->bits == 64 && t->k >= HALVES_K_MIN && t->k <= HALVES_K &&
-		       t->halves > 0 && t->nx >= t->halves && (plan->even || t->halve);
-	if (!plan->halves)
-		return;
-	plan->blocks = 2;
-	plan->candidates = plan->seconds = 0;
-	for (unsigned i = 0; i < 2; i++) {
-		struct sh_block *b = &plan->block[i];
-
-		*b = (struct sh_block){
-			.mask = UINT64_C(0xFFFFFFFF) << (32 - 32 * i), .bits = bits, .radius = 1
-		};
-		b->candidates = pairs(t) * near;
-		b->seconds = (t->nx * NS_HALF + b->candidates * NS_REST) * 1e-9;
-		plan->candidates += b->candidates;
-		plan->seconds += b->seconds;
-	}
-}
-
-void sh_plan(struct sh_plan *plan, const struct sh_task *task)
+void sh_plan(struct sh_plan *plan, const struct sh_plan_sets *task)
 {
 	struct planner p;
 	struct sh_plan trial;
@@ -322,6 +280,4 @@ void sh_plan(struct sh_plan *plan, const struct sh_task *task)
 		trial.brute_seconds = plan->brute_seconds;
 		*plan = trial;
 	}
-	plan->even = p.uniform && p.usable == 64 && p.words == 1;
-	halve(&p, plan);
 }

@@ -2,7 +2,7 @@
  *
  * The estimate uses the probability that two fingerprints agree on each bit, and assumes
  * independent bits. Dependent bits make larger buckets than estimated. A plan of its own is then
- * made for such a bucket (join/level.c). */
+ * made for such a bucket (join/join.c). */
 #ifndef SH_BAND_PLAN_H
 #define SH_BAND_PLAN_H
 
@@ -29,21 +29,17 @@ struct sh_block {
 /* Without blocks every pair is compared. */
 struct sh_plan {
 	unsigned blocks;
-	bool even;   /* 64 bits, on each of which two fingerprints agree with probability <= 0.55 */
-	bool halves; /* two blocks, for the join of join/halves.h */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
 	double candidates, seconds;             /* expected, on one core with AVX-512 */
 	double brute_candidates, brute_seconds; /* the same for a comparison of every pair */
 };
 
 /* The sets to be joined. */
-struct sh_task {
+struct sh_plan_sets {
 	unsigned bits, k;
 	double nx, ny;       /* fingerprints on each side */
 	bool self;           /* y is x: each pair counts once */
 	double brute_factor; /* multiplies the time for a comparison of every pair; usually 1 */
-	double halves; /* the smallest set for which the join by halves is considered; 0: never */
-	bool halve;    /* consider the join by halves for uneven bits, too */
 	/* Probability that two fingerprints agree on a bit; 0.5: not known. Above 0.999 no block
 	 * has the bit. */
 	double agree[SH_FP_MAX_BITS];
@@ -51,6 +47,6 @@ struct sh_task {
 
 /* Makes the cheapest plan. It uses no library functions on doubles: the plan is the same on every
  * machine. */
-void sh_plan(struct sh_plan *plan, const struct sh_task *task);
+void sh_plan(struct sh_plan *plan, const struct sh_plan_sets *task);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "fp/minhash.h"
 #include "hash/mix.h"
 #include "hash/mix_lines.h"
 #include "record/escape.h"
@@ -15,7 +14,7 @@ int sh_accumulator_init(
 		return -1;
 	if (sh_simhash_init(&a->simhash, opts->bits, opts->tie, err) < 0)
 		return -1;
-	if (!opts->hash->composed || opts->minhash || opts->real || opts->rounded)
+	if (!opts->hash->composed || !opts->scheme || opts->real || opts->rounded)
 		return 0;
 	a->mix = sh_mix_kernel_at(0);
 	a->mixed_seed = sh_mix_seed(opts->seed);
@@ -70,7 +69,7 @@ int sh_accumulator_add(
 
 	a->any = a->any || feature.n > 0;
 	/* A feature of weight 0 has no effect, except where rounded sums are rounded. */
-	if (weight == 0 && (o->minhash || !o->rounded))
+	if (weight == 0 && (!o->scheme || !o->rounded))
 		return 0;
 	if (memchr(feature.p, '\\', feature.n)) {
 		a->text.n = 0;
@@ -78,7 +77,7 @@ int sh_accumulator_add(
 			return -1;
 		feature = sh_buf_slice(&a->text);
 	}
-	if (o->minhash)
+	if (!o->scheme)
 		return add_hash(a, feature, err);
 	sh_hash_feature(o->hash, feature, o->seed, o->bits, words);
 	if (o->real) {
@@ -92,10 +91,8 @@ int sh_accumulator_add(
 
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 {
-	if (a->opts->minhash) {
+	if (!a->opts->scheme) {
 		out->empty = a->n == 0;
-		if (!out->empty)
-			sh_minhash(a->hash, a->n, a->opts->bits, out->w);
 		return;
 	}
 	if (a->opts->real) {

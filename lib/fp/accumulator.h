@@ -7,14 +7,13 @@
 #include "fp/fingerprinter.h"
 #include "fp/simhash.h"
 #include "hash/mix_kernel.h"
+#include "published/sums.h"
 #include "record/feature_lines.h"
-#include "weight/doubles.h"
-#include "weight/rounded.h"
 
 struct sh_accumulator {
-	const struct sh_fingerprint_opts *opts; /* hash, seed, bits, tie, minhash, real, rounded */
+	const struct sh_fingerprint_opts *opts; /* hash, seed, bits, tie, scheme, real, rounded */
 	struct sh_simhash simhash;
-	uint64_t *hash; /* of each feature, for MinHash */
+	uint64_t *hash; /* of each feature, without a scheme */
 	size_t n, cap;
 	struct sh_doubles doubles; /* used when opts->real */
 	struct sh_rounded rounded; /* used when opts->rounded */
@@ -36,8 +35,8 @@ void sh_accumulator_free(struct sh_accumulator *a);
 /* Removes all features, for a new document. */
 void sh_accumulator_clear(struct sh_accumulator *a);
 
-/* Adds a feature, written as in a record, with escapes. weight: millionths, at least 0. A feature
- * of weight 0 is not part of a MinHash fingerprint. */
+/* Adds a feature, written as in a record, with escapes. weight: millionths, at least 0. Without
+ * a scheme, a feature of weight 0 is left out. */
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
@@ -51,9 +50,9 @@ static inline bool sh_accumulator_accepts_lines(const struct sh_accumulator *a)
  * total weight would exceed an int64_t. */
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n);
 
-/* Sets the members w, empty and bad_utf8 (0) of *out. A MinHash, or a fingerprint with opts->real,
- * is empty when no feature was added. An empty MinHash leaves w as it was. With opts->real an empty
- * fingerprint has 0 in every bit. */
+/* Sets the members w, empty and bad_utf8 (0) of *out. Without a scheme w is left as it was,
+ * and the members hash and n have the result. Then, and with opts->real, a document is empty when no
+ * feature was added. With opts->real an empty fingerprint has 0 in every bit. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

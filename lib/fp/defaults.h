@@ -8,11 +8,10 @@
 #define SH_DEFAULT_TEXT(number)  SH_DEFAULT_TEXT_(number)
 #define SH_DEFAULT_TEXT_(number) #number
 
-#define SH_DEFAULT_NGRAM    3  /* tokens of a feature */
-#define SH_DEFAULT_MINHASH  1  /* minwise fingerprints, not SimHash */
-#define SH_DEFAULT_DISTANCE 14 /* most bits in which candidates differ */
-#define SH_DEFAULT_REACH                                                                           \
-	700000 /* that distance finds 95 % of pairs of this similarity (millionths) */
+#define SH_DEFAULT_NGRAM     1  /* tokens of a feature of a fingerprint */
+#define SH_DEFAULT_SET_NGRAM 3  /* tokens of a feature where sets of features are compared */
+#define SH_DEFAULT_DISTANCE  10 /* most bits in which candidates differ */
+#define SH_DEFAULT_BITS      64 /* width of fingerprints; the distance is for this width alone */
 
 /* A pair is a duplicate when its Jaccard or its edit similarity is at least the
  * threshold, in millionths. */
@@ -21,7 +20,6 @@
 #define SH_DEFAULT_EDIT       890000
 #define SH_DEFAULT_THRESHOLDS "0.8,0.89"
 
-#define SH_DEFAULT_STAR 1  /* all documents of a group are similar to its keeper; 0: chains */
-#define SH_DEFAULT_FEW  20 /* shdedup joins documents of fewer features by these features */
+#define SH_DEFAULT_STAR 1 /* all documents of a group are similar to its keeper; 0: chains */
 
 #endif

@@ -27,7 +27,7 @@ bool sh_features_follow(const struct sh_feature_opts *opts)
 	const struct sh_token_opts *token = &opts->token;
 
 	if (opts->form == SH_FEATURES_OF_RUN)
-		return (!token->method || token->method == sh_token_method_at(0)) &&
+		return (!token->method || token->method == &sh_words_method) &&
 		       token->unit == SH_UNIT_WORD && opts->ngrams.max <= SH_KEYED_ROW_MAX;
 	return opts->form == SH_FEATURES_OF_TOKENS;
 }

@@ -1,23 +1,18 @@
 #include "fp/fingerprinter.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include "base/buf.h"
-#include "fp/bottom.h"
 #include "fp/compose.h"
 #include "fp/count.h"
-#include "fp/minhash.h"
-#include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
+#include "published/sums.h"
 #include "text/method.h"
-#include "weight/rounded.h"
 
-enum {
-	BY_COUNT = 256, /* counts below it have their weights in a table */
-	BATCH = 128,    /* texts hashed in one call */
-};
+enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
@@ -26,7 +21,7 @@ struct sh_fingerprinter {
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
-	uint64_t *token;   /* hash of each token, when `composes` or opts.bag */
+	uint64_t *token;   /* hash of each token, when `composes` */
 	uint64_t *feature; /* first word of each feature's hash */
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
@@ -35,22 +30,16 @@ struct sh_fingerprinter {
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
 	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
 	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
-	struct sh_repeats repeats;
-	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
+	uint64_t *repeated;         /* the hashes of count 2 or more */
+	bool by_rounding;           /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
-	uint64_t bin[SH_FP_MAX_BITS]; /* minhash: the minwise values of the last document */
-	struct sh_bag bag;
-	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap, repeated_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
 {
-	unsigned bits = opts->minhash ? 64 : opts->bits;
+	unsigned bits = opts->bits;
 
-	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "-b %u: expected a multiple of 64, at most %d, for MinHash fingerprints",
-		    opts->bits, SH_FP_MAX_BITS);
 	if (bits > opts->hash->max_bits)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
 		    opts->hash->name, opts->hash->max_bits);
@@ -65,7 +54,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 	const struct sh_scheme *scheme = f->opts.scheme;
 	bool surpluses = true;
 
-	if (scheme->needs_tokens || scheme->needs_df || scheme->additive)
+	if (!scheme || scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
 	for (int64_t tf = 1; tf < BY_COUNT; tf++) {
 		struct sh_term t = { .tf = (uint64_t)tf, .tokens = (uint64_t)tf };
@@ -96,22 +85,21 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		return NULL;
 	}
 	f->opts = *opts;
-	f->hash_bits = opts->minhash ? 64 : opts->bits;
+	f->hash_bits = opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
 	f->mix = sh_mix_kernel_at(0);
-	f->by_text = !opts->minhash && !opts->scheme->additive &&
+	f->by_text = opts->scheme && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
-	f->by_rounding = opts->rounded && opts->scheme->needs_count;
-	if (opts->scheme->needs_df && !opts->minhash)
+	f->by_rounding = opts->rounded && opts->scheme && opts->scheme->needs_count;
+	if (opts->scheme && opts->scheme->needs_df)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
 		    "same -p",
 		    opts->scheme->name);
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
-		 sh_hash_count_init(&f->distinct, err) == 0 &&
-		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0)
+		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0)
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;
@@ -122,12 +110,12 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	if (!f)
 		return;
 	sh_hash_count_free(&f->distinct);
-	sh_repeats_free(&f->repeats);
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
 	free(f->text_hash);
 	free(f->weight);
+	free(f->repeated);
 	free(f);
 }
 
@@ -148,62 +136,30 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-/* Fills the bag. hashed: the tokens are hashed already. */
-static int fill_bag(
-    struct sh_fingerprinter *f, const struct sh_tokens *t, bool hashed, struct sh_error *err)
+static void hash_text(struct sh_fingerprinter *f, size_t at, struct sh_slice text)
 {
-	if (!hashed) {
-		if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
-			return -1;
-		f->mix->tokens(t->text, t->start, t->end, t->n, 0, f->token);
-	}
-	sh_bag_fill(&f->bag, f->token, t->n);
-	return 0;
-}
+	uint64_t *to = f->words > 1 ? f->wide + at * f->words : f->feature + at;
 
-/* Texts to be hashed in one call: of the features at, at + 1, ... */
-struct batch {
-	struct sh_slice text[BATCH];
-	size_t n, at;
-};
-
-static void hash_batch(struct sh_fingerprinter *f, struct batch *b)
-{
-	uint64_t *to = f->words > 1 ? f->wide + b->at * f->words : f->feature + b->at;
-
-	sh_hash_features(f->opts.hash, b->text, b->n, f->opts.seed, f->hash_bits, to);
-	for (size_t i = 0; i < b->n; i++) {
-		f->feature[b->at + i] = to[i * f->words];
-		if (f->by_text)
-			f->text_hash[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
-	}
-	b->at += b->n;
-	b->n = 0;
-}
-
-static inline void hash_text(struct sh_fingerprinter *f, struct batch *b, struct sh_slice text)
-{
-	b->text[b->n++] = text;
-	if (b->n == BATCH)
-		hash_batch(f, b);
+	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	f->feature[at] = *to;
+	if (f->by_text)
+		f->text_hash[at] = XXH3_64bits(text.p, text.n);
 }
 
 /* Hashes the text of each n-gram. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
-	struct batch b;
+	size_t at = 0;
 
 	if ((f->words > 1 && SH_RESERVE(f->wide, f->wide_cap, features * f->words, err) < 0) ||
 	    (f->by_text && SH_RESERVE(f->text_hash, f->text_hash_cap, features, err) < 0))
 		return -1;
-	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		hash_text(f, &b, sh_ngram_text(t, 0, n));
+		hash_text(f, at++, sh_ngram_text(t, 0, n));
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
-			hash_text(f, &b, sh_ngram_text(t, i, n));
-	hash_batch(f, &b);
+			hash_text(f, at++, sh_ngram_text(t, i, n));
 	return 0;
 }
 
@@ -276,39 +232,35 @@ static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 	return 0;
 }
 
-/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature. */
+/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature: counting
+ * bits is several times faster than adding weights, and most features occur once. */
 static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
-	const struct sh_repeats *r = &f->repeats;
-	int64_t weight, all = 0;
+	const struct sh_hash_count *d = &f->distinct;
+	size_t repeats = 0;
+	int64_t all = 0;
 
-	if (sh_repeats_find(&f->repeats, f->feature, features, err) < 0 ||
-	    sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0)
+	if (sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0 ||
+	    SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0 ||
+	    SH_RESERVE(f->repeated, f->repeated_cap, d->n, err) < 0)
 		return -1;
-	if (SH_RESERVE(f->weight, f->weight_cap, r->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < r->n; i++) {
-		uint32_t tf = r->count[i];
-		int64_t surplus = f->surplus[tf < BY_COUNT ? tf : 0];
+	for (size_t i = 0; i < d->n; i++) {
+		uint32_t tf = d->count[i];
+		int64_t weight, surplus = f->surplus[tf < BY_COUNT ? tf : 0];
 
 		if (__builtin_expect(tf >= BY_COUNT, 0)) {
 			if (weight_of(f, tf, features, &weight, err) < 0)
 				return -1;
 			surplus = tf * SH_WEIGHT_ONE - weight;
 		}
-		f->weight[i] = surplus;
+		/* Each feature is written, and the length grows: this needs no branch. */
+		f->repeated[repeats] = d->hash[i];
+		f->weight[repeats] = surplus;
+		repeats += tf > 1;
 		all += surplus;
 	}
-	sh_simhash_subtract(&f->simhash, r->hash, f->weight, r->n, all);
+	sh_simhash_subtract(&f->simhash, f->repeated, f->weight, repeats, all);
 	return 0;
-}
-
-/* Adds each distinct feature with weight 1, whatever its count. */
-static int add_once(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
-{
-	if (sh_repeats_once(&f->repeats, f->feature, features, err) < 0)
-		return -1;
-	return sh_simhash_add_units(&f->simhash, f->repeats.hash, f->repeats.n, err);
 }
 
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
@@ -316,12 +268,14 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	bool each = f->opts.scheme->additive;
 	bool wide = f->words > 1 && !f->opts.hash->composed;
 
+	if (!each &&
+	    sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features, err) < 0)
+		return -1;
 	if (f->by_repeats && !wide)
-		return f->opts.scheme->flat ? add_once(f, features, err)
-					    : add_repeats(f, features, err);
-	if (!each && (sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features,
-			  err) < 0 ||
-			 weigh(f, features, err) < 0))
+		return f->opts.scheme->flat
+			   ? sh_simhash_add_units(&f->simhash, f->distinct.hash, f->distinct.n, err)
+			   : add_repeats(f, features, err);
+	if (!each && weigh(f, features, err) < 0)
 		return -1;
 	if (f->by_rounding)
 		return add_rounded(f, err);
@@ -333,65 +287,18 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
-/* Sets *distinct, see fingerprinter.h. The features have `known` distinct hashes, or more. Counts
- * growing prefixes of the features: for most documents the first prefix shows that there are more
- * than distinct_up_to. */
-static int count_distinct(struct sh_fingerprinter *f, size_t features, unsigned known,
-    size_t *distinct, struct sh_error *err)
-{
-	uint64_t up_to = f->opts.distinct_up_to, n = up_to + up_to / 4 + 8;
-
-	*distinct = features;
-	if (up_to == 0 || known > up_to)
-		return 0;
-	for (; n < features; n *= 4) {
-		if (sh_hash_count(&f->distinct, f->feature, (size_t)n, err) < 0)
-			return -1;
-		if (f->distinct.n > up_to)
-			return 0;
-	}
-	if (sh_hash_count(&f->distinct, f->feature, features, err) < 0)
-		return -1;
-	*distinct = f->distinct.n;
-	return 0;
-}
-
-/* Returns whether compose() hashed the tokens into f->token. */
-static bool has_token_hashes(const struct sh_fingerprinter *f, struct sh_ngrams range)
-{
-	return f->composes && range.max > 1 && sh_token_unit(&f->opts.token) != SH_UNIT_CHAR;
-}
-
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)
 {
 	return f->composes;
 }
 
-/* Hashes the features into f->feature. Fills the bag under opts.bag. */
+/* Hashes the features into f->feature. */
 static int hash_features(struct sh_fingerprinter *f, const struct sh_tokens *t,
     struct sh_ngrams range, size_t features, struct sh_error *err)
 {
-	int status;
-
 	if (SH_RESERVE(f->feature, f->feature_cap, features, err) < 0)
 		return -1;
-	if (f->composes)
-		status = compose(f, t, range, err);
-	else
-		status = hash_texts(f, t, range, features, err);
-	if (status == 0 && f->opts.bag)
-		status = fill_bag(f, t, has_token_hashes(f, range), err);
-	return status;
-}
-
-/* Makes the MinHash fingerprint of the hashed features. */
-static int find_least(
-    struct sh_fingerprinter *f, size_t features, struct sh_fingerprint *out, struct sh_error *err)
-{
-	unsigned filled = sh_minhash_bins(f->feature, features, f->opts.bits, f->bin);
-
-	sh_minhash_bits(f->bin, f->opts.bits, out->w);
-	return count_distinct(f, features, filled, &out->distinct, err);
+	return f->composes ? compose(f, t, range, err) : hash_texts(f, t, range, features, err);
 }
 
 int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
@@ -402,7 +309,7 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 	size_t features;
 
 	sh_simhash_clear(&f->simhash);
-	out->features = out->distinct = 0;
+	out->features = 0;
 	out->tokens = range.min > 0;
 	if (sh_ngrams_count(range, t.n, &features, err) < 0)
 		return -1;
@@ -414,9 +321,9 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 	}
 	if (hash_features(f, &t, range, features, err) < 0)
 		return -1;
-	if (f->opts.minhash)
-		return find_least(f, features, out, err);
-	if (count_distinct(f, features, 0, &out->distinct, err) < 0 || add_up(f, features, err) < 0)
+	if (!f->opts.scheme)
+		return 0;
+	if (add_up(f, features, err) < 0)
 		return -1;
 	/* The scheme freq rounds every weight of a very long document to 0. */
 	out->empty = sh_simhash_total(&f->simhash) == 0;
@@ -427,26 +334,29 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 	return 0;
 }
 
-size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
-    size_t most, uint64_t *least)
-{
-	return sh_bottom(f->feature, last->features, most, least);
-}
-
-const uint64_t *sh_fingerprint_values(
-    struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n)
-{
-	if (!f->opts.minhash || f->opts.bits != n)
-		sh_minhash_bins(f->feature, last->features, n, f->bin);
-	return f->bin;
-}
-
-const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f)
-{
-	return &f->bag;
-}
-
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)
 {
 	return f->feature;
+}
+
+bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out)
+{
+	unsigned bits = opts->bits, words = SH_FP_WORDS(bits);
+
+	switch (rule) {
+	case SH_EMPTY_ZERO:
+		memset(out, 0, words * sizeof *out);
+		return true;
+	case SH_EMPTY_ONES:
+		memset(out, 0xFF, words * sizeof *out);
+		break;
+	case SH_EMPTY_TEXT:
+		sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, bits, out);
+		break;
+	default:
+		return false;
+	}
+	if (bits % 64)
+		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
+	return true;
 }

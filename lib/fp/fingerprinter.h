@@ -3,8 +3,7 @@
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
-#include "fp/bag.h"
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "text/ngram.h"
 #include "weight/weight.h"
@@ -13,13 +12,11 @@ struct sh_fingerprint_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_hash *hash;
-	const struct sh_scheme *scheme; /* without needs_df; not read with minhash */
+	/* Without needs_df. NULL: the caller wants the hashes of the features only, for a set. */
+	const struct sh_scheme *scheme;
 	unsigned bits;
 	uint64_t seed;
-	unsigned tie;          /* 0 or 1: value of a bit with equal weights for 0 and 1 */
-	bool minhash;          /* MinHash (minhash.h) instead of bit sums; weights are ignored */
-	size_t distinct_up_to; /* see sh_fingerprint.distinct */
-	bool bag;              /* count the tokens, see sh_fingerprint_bag() */
+	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
 	bool real; /* bit sums are doubles (weight/doubles.h); only for sh_accumulator; 64 bits */
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };
@@ -42,26 +39,7 @@ struct sh_fingerprint {
 	bool empty;  /* the total weight is 0; sh_fingerprint() then sets every bit of w to `tie` */
 	bool tokens; /* the text has tokens */
 	size_t features; /* n-grams of the text, with repetitions */
-	/* The number of distinct hashes of features, when at most distinct_up_to;
-	 * otherwise at least distinct_up_to + 1. A hostile text may have different
-	 * features with equal hashes. */
-	size_t distinct;
 };
-
-/* Writes the `most` smallest hashes of the last document's features to least[], and returns their
- * number, as sh_bottom() (fp/bottom.h). last: the result of sh_fingerprint() for the document. */
-size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
-    size_t most, uint64_t *least);
-
-/* Returns n minwise values (fp/minhash.h) of the last document, which must have features; n <=
- * SH_FP_MAX_BITS. With opts.minhash, n must be opts.bits, and the values need no computation. Valid
- * until the next call or document. */
-const uint64_t *sh_fingerprint_values(
-    struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n);
-
-/* Returns the bag of the last document, which must have features. Needs opts.bag. Valid
- * until the next document. */
-const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
 
 /* Returns word 0 of the hash of each feature of the last document, with repetitions:
  * sh_fingerprint.features words. Valid until the next document. */
@@ -74,5 +52,10 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f);
+
+/* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
+ * the rule gives no fingerprint. */
+bool sh_empty_fingerprint(
+    enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
 
 #endif

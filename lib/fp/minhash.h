@@ -1,14 +1,8 @@
-/* 1-bit MinHash fingerprints. Their Hamming distance estimates the Jaccard similarity of two sets
- * of features, J = |A and B| / |A or B|. Weights are ignored.
+/* Minwise values of a set of features. Weights are ignored.
  *
- *     J is about 1 - 2 d / b,   standard error sqrt((1 - J^2) / b),
- *
- * for a distance d between fingerprints of b bits; an estimate below 0 is 0. The standard error at
- * J = 0.8 is 0.075 for 64 bits, 0.037 for 256, 0.019 for 1024.
- *
- * Each bit is the last bit of the smallest value in one of b bins (b-bit minwise hashing, Li, König
- * 2010). The bins are filled as in Dahlgaard, Knudsen, Thorup, "Fast similarity sketching" (FOCS
- * 2017), which needs O(n + b log b) hashes instead of n * b for the same error:
+ * Two sets A and B have equal values in a bin with probability J = |A and B| / |A or B|, their
+ * Jaccard similarity (Broder 1997). The bins are filled as in Dahlgaard, Knudsen, Thorup, "Fast
+ * similarity sketching" (FOCS 2017), which needs O(n + b log b) hashes for b bins instead of n * b:
  *
  *     In round r = 0, 1, ... b-1, for each feature of hash h, x = sh_mix_word(h, r + 1). Bin
  *     ((x >> 32) * b) >> 32 gets the value r * 2^48 + the last 48 bits of x.
@@ -21,28 +15,13 @@
 #ifndef SH_FP_MINHASH_H
 #define SH_FP_MINHASH_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "record/fingerprint.h"
 
-/* Returns whether bits is a multiple of 64, from 64 to SH_FP_MAX_BITS. */
-static inline bool sh_minhash_width_ok(unsigned bits)
-{
-	return bits >= 64 && bits <= SH_FP_MAX_BITS && bits % 64 == 0;
-}
-
-/* Writes the smallest value of each of `bins` bins, 1 to SH_FP_MAX_BITS, for n >= 1 features. Two
- * sets of similarity J have equal values in a bin with probability J. Returns the number of bins
- * that round 0 filled: at least this number of hashes are distinct. */
-unsigned sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
-
-/* Writes the fingerprint of a set from its values in `bits` bins: bit i is the last bit of bin[i].
- * bits must pass sh_minhash_width_ok(). */
-void sh_minhash_bits(const uint64_t *bin, unsigned bits, uint64_t *out);
-
-/* Writes the fingerprint of n >= 1 features. h: word 0 of their hashes. */
-void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out);
+/* Writes the smallest value of each of `bins` bins, 1 to SH_FP_MAX_BITS, for n >= 1 features. h:
+ * word 0 of their hashes. */
+void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
 
 #endif

@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp/profile.h"
 #include "hash/hash.h"
+#include "published/published.h"
 
 enum {
 	SH_PERMUTATIONS_MAX = 1024, /* half of it for affine64 */

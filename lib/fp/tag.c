@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "fp/profile.h"
+#include "published/published.h"
 #include "text/method.h"
 
 /* ---- settings ---- */
@@ -52,7 +52,7 @@ static void add_keep(struct sh_settings *s, const struct sh_token_opts *t)
 
 static void add_tokens(struct sh_settings *s, const struct sh_token_opts *t)
 {
-	const struct sh_token_method *m = t->method ? t->method : sh_token_method_at(0);
+	const struct sh_token_method *m = t->method ? t->method : &sh_words_method;
 	bool dictionary = m->needs_jieba || m->needs_cppjieba;
 
 	add(s, "-u", "%s", t->unit == SH_UNIT_CHAR ? "char" : "word");
@@ -77,10 +77,9 @@ void sh_settings_list(
 {
 	s->n = 0;
 	add(s, "-b", "%u", opts->bits);
-	add_flag(s, "--minhash", opts->minhash);
 	add(s, "-H", "%s", opts->hash->name);
 	add(s, "--seed", "%llu", (unsigned long long)opts->seed);
-	add(s, "-w", "%s", opts->minhash ? "no" : opts->scheme->name);
+	add(s, "-w", "%s", opts->scheme ? opts->scheme->name : "no");
 	if (opts->ngrams.min == opts->ngrams.max)
 		add(s, "-n", "%u", opts->ngrams.min);
 	else
@@ -100,7 +99,6 @@ static void default_opts(struct sh_fingerprint_opts *o)
 		.hash = sh_hash_find(p->hash),
 		.scheme = sh_scheme_find(p->weight),
 		.bits = p->bits,
-		.minhash = p->minhash,
 	};
 	sh_profile_tokens(p, &o->token, &o->ngrams);
 }
@@ -149,22 +147,18 @@ void sh_settings_print(const struct sh_settings *s, const struct sh_settings *ot
 enum { COMMON_NGRAMS = 5 };
 
 /* Sets *s to combination i of the common options. i is a mixed-radix number. Returns false after
- * the last combination, of 640. */
+ * the last combination, of 480. */
 static bool common(unsigned i, struct sh_settings *s)
 {
 	static const unsigned bits[] = { 64, 128, 256, 32 };
-	static const char *const weights[] = { "log", "set", "tf", NULL };
+	static const char *const weights[] = { "log", "set", "tf" };
 	struct sh_fingerprint_opts o;
-	const char *weight;
 
 	default_opts(&o);
 	o.ngrams.min = o.ngrams.max = 1 + i % COMMON_NGRAMS;
 	i /= COMMON_NGRAMS;
-	weight = weights[i % 4];
-	o.minhash = weight == NULL;
-	if (weight)
-		o.scheme = sh_scheme_find(weight);
-	i /= 4;
+	o.scheme = sh_scheme_find(weights[i % 3]);
+	i /= 3;
 	o.bits = bits[i % 4];
 	i /= 4;
 	o.token.unit = i % 2 ? SH_UNIT_CHAR : SH_UNIT_WORD;

@@ -40,7 +40,7 @@ int sh_settings_tag(const struct sh_settings *s);
  * that are equal in `other`; other = NULL: writes all rows. */
 void sh_settings_print(const struct sh_settings *s, const struct sh_settings *other, char *text);
 
-/* Looks for the tag among the tags of 640 common settings. Returns whether it was found, and
+/* Looks for the tag among the tags of 480 common settings. Returns whether it was found, and
  * then sets *s. When not, *s has no meaning. About 1 in 100 tags of other settings is found by
  * chance, with wrong settings. */
 bool sh_tag_lookup(int tag, struct sh_settings *s);

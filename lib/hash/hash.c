@@ -6,13 +6,10 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "base/rows.h"
 #include "hash/md5.h"
-#include "hash/md5_kernel.h"
 #include "hash/mix.h"
-#include "hash/published_hash.h"
 
-static void mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+void sh_hash_mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	uint64_t h = sh_mix_feature(text, seed);
 	unsigned j;
@@ -33,7 +30,7 @@ static XXH128_hash_t xxh3_wide(unsigned char i, struct sh_slice text, uint64_t s
 	return XXH3_128bits_digest(&state);
 }
 
-static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+void sh_hash_xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	XXH128_hash_t h;
 	unsigned j;
@@ -67,7 +64,7 @@ static size_t md5_head(unsigned i, uint64_t seed, char head[9])
 	return n;
 }
 
-static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+void sh_hash_md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	unsigned char d[SH_MD5_BYTES];
 	char head[9];
@@ -79,70 +76,6 @@ static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *o
 			out[j + 1] = sh_be64(d + 8);
 	}
 }
-
-static void md5_many(
-    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
-{
-	const struct sh_md5_kernel *kernel = sh_md5_kernel_at(0);
-	uint32_t state[SH_MD5_MANY][4];
-	char head[9];
-	size_t part;
-
-	for (; n; n -= part, text += part, out += part * words) {
-		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
-		for (unsigned j = 0; j < words; j++) {
-			if (j % 2 == 0)
-				sh_md5_many(kernel, sh_slice(head, md5_head(j / 2, seed, head)),
-				    text, part, state);
-			for (size_t i = 0; i < part; i++)
-				out[i * words + j] = sh_md5_half(state[i], j % 2);
-		}
-	}
-}
-
-static const struct sh_hash rows[] = {
-	{ .name = "mix", .feature = mix, .max_bits = SH_FP_MAX_BITS, .composed = true },
-	{ .name = "xxh3", .feature = xxh3, .max_bits = SH_FP_MAX_BITS },
-	{ .name = "md5", .feature = md5, .features = md5_many, .max_bits = SH_FP_MAX_BITS },
-	{ .name = "md5-last",
-	    .feature = sh_hash_md5_last,
-	    .features = sh_hash_md5_last_many,
-	    .max_bits = 128,
-	    .seedless = true,
-	    .number = true },
-	{ .name = "md5-nibbles",
-	    .feature = sh_hash_md5_nibbles,
-	    .features = sh_hash_md5_nibbles_many,
-	    .max_bits = 32,
-	    .seedless = true,
-	    .weak = true },
-	{ .name = "jenkins", .feature = sh_hash_jenkins, .max_bits = 64 },
-	{ .name = "fnv1", .feature = sh_hash_fnv1, .max_bits = 64, .seedless = true },
-	{ .name = "gemantic",
-	    .feature = sh_hash_gemantic,
-	    .max_bits = 256,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
-	{ .name = "seomoz", .feature = sh_hash_seomoz, .max_bits = 64 },
-	{ .name = "sha1",
-	    .feature = sh_hash_sha1,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true },
-	{ .name = "crc32c",
-	    .feature = sh_hash_crc32c,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
-	{ .name = "crc32c-joined",
-	    .feature = sh_hash_crc32c_joined,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
-};
 
 /* Shifts the number in the words left by `shift` bits, so that its last bits become the first. */
 static void shift_left(uint64_t *out, unsigned words, unsigned shift)
@@ -159,29 +92,4 @@ void sh_hash_feature(
 	hash->feature(text, seed, words, out);
 	if (hash->number && shift)
 		shift_left(out, words, shift);
-}
-
-void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
-    uint64_t seed, unsigned bits, uint64_t *out)
-{
-	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
-
-	if (hash->features)
-		hash->features(text, n, seed, words, out);
-	for (size_t i = 0; i < n; i++) {
-		if (!hash->features)
-			hash->feature(text[i], seed, words, out + i * words);
-		if (hash->number && shift)
-			shift_left(out + i * words, words, shift);
-	}
-}
-
-const struct sh_hash *sh_hash_at(unsigned i)
-{
-	return sh_row_at(SH_ROWS(rows), i);
-}
-
-const struct sh_hash *sh_hash_find(const char *name)
-{
-	return sh_row_find(SH_ROWS(rows), name);
 }

@@ -1,4 +1,4 @@
-/* The hash functions of features, as rows of one table.
+/* The hash functions of features, as rows of one table (published/published.h).
  *
  * The hash of a feature has SH_FP_WORDS(bits) words of 64 bits, as a fingerprint has (see
  * record/fingerprint.h). A fingerprint uses the first `bits` bits of the words.
@@ -19,14 +19,14 @@
  *
  *   md5-last     the last bits of the digest, at most 128 (pysimhash)
  *   md5-nibbles  32 bits: the first bit of each hex digit of the digest (angelo)
- *   jenkins      64 bits: lookup3's hashlittle2, jenkins.h (yanyiwu)
+ *   jenkins      64 bits: lookup3's hashlittle2 (yanyiwu)
  *   fnv1         64 bits: FNV-1, multiplication first (mfonda)
  *   gemantic     the last bits, at most 256, of x: x starts as the first UTF-16 unit << 7; for
  *                each unit u, the first too, x = (x * 1000003) ^ u; then x ^= number of units
  *   seomoz       64 bits: h starts as 0; for each part between single spaces
  *                h = rotl(h, 1) ^ jenkins(part); then the bits in reverse order
  *   sha1         64 bits: the first 8 bytes of SHA-1 as a little-endian number (datasketch)
- *   crc32c       64 bits, the first 32 bits 0: crc32c.h (ClickHouse)
+ *   crc32c       64 bits, the first 32 bits 0: CRC-32C (ClickHouse)
  *   crc32c-joined  the crc32c of the text without its spaces */
 #ifndef SH_HASH_HASH_H
 #define SH_HASH_HASH_H
@@ -45,10 +45,6 @@ struct sh_hash {
 	unsigned max_bits; /* of a fingerprint */
 	/* Stores `words` words of the hash. */
 	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
-	/* Stores the hashes of n texts, one after the other, faster than feature(). SH_MIX_PADDING
-	 * bytes beyond each text must be readable. NULL: there is no faster way. */
-	void (*features)(
-	    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
 	bool seedless; /* the seed is ignored */
 	bool number;   /* feature() stores a number; a fingerprint uses its last `bits` bits */
 	bool weak;     /* different features often have equal first words */
@@ -59,15 +55,10 @@ struct sh_hash {
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
 
-/* The same for n features, one after the other. SH_MIX_PADDING bytes (mix.h) beyond
- * each text must be readable. */
-void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
-    uint64_t seed, unsigned bits, uint64_t *out);
-
-/* Returns the hash of this name, or NULL. */
-const struct sh_hash *sh_hash_find(const char *name);
-
-/* Returns row i, from 0; NULL after the last. */
-const struct sh_hash *sh_hash_at(unsigned i);
+/* Functions for the table of hashes (published/published.h), which has those of published systems,
+ * too. */
+void sh_hash_mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+void sh_hash_xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+void sh_hash_md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
 
 #endif

@@ -1,10 +1,123 @@
 #include "hash/md5.h"
 
-#include <stdbool.h>
-
 #include "base/bytes.h"
-#include "hash/md5_kernel.h"
-#include "hash/mix.h"
+
+/* ---- the steps ---- */
+
+/* The initial state of MD5. */
+#define START_A UINT32_C(0x67452301)
+#define START_B UINT32_C(0xefcdab89)
+#define START_C UINT32_C(0x98badcfe)
+#define START_D UINT32_C(0x10325476)
+
+/* floor(2^32 * abs(sin(i + 1))) */
+static const uint32_t sines[64] = {
+	0xd76aa478,
+	0xe8c7b756,
+	0x242070db,
+	0xc1bdceee,
+	0xf57c0faf,
+	0x4787c62a,
+	0xa8304613,
+	0xfd469501,
+	0x698098d8,
+	0x8b44f7af,
+	0xffff5bb1,
+	0x895cd7be,
+	0x6b901122,
+	0xfd987193,
+	0xa679438e,
+	0x49b40821,
+	0xf61e2562,
+	0xc040b340,
+	0x265e5a51,
+	0xe9b6c7aa,
+	0xd62f105d,
+	0x02441453,
+	0xd8a1e681,
+	0xe7d3fbc8,
+	0x21e1cde6,
+	0xc33707d6,
+	0xf4d50d87,
+	0x455a14ed,
+	0xa9e3e905,
+	0xfcefa3f8,
+	0x676f02d9,
+	0x8d2a4c8a,
+	0xfffa3942,
+	0x8771f681,
+	0x6d9d6122,
+	0xfde5380c,
+	0xa4beea44,
+	0x4bdecfa9,
+	0xf6bb4b60,
+	0xbebfbc70,
+	0x289b7ec6,
+	0xeaa127fa,
+	0xd4ef3085,
+	0x04881d05,
+	0xd9d4d039,
+	0xe6db99e5,
+	0x1fa27cf8,
+	0xc4ac5665,
+	0xf4292244,
+	0x432aff97,
+	0xab9423a7,
+	0xfc93a039,
+	0x655b59c3,
+	0x8f0ccc92,
+	0xffeff47d,
+	0x85845dd1,
+	0x6fa87e4f,
+	0xfe2ce6e0,
+	0xa3014314,
+	0x4e0811a1,
+	0xf7537e82,
+	0xbd3af235,
+	0x2ad7d2bb,
+	0xeb86d391,
+};
+
+/* Step i of 64 (RFC 1321). f: the round function F1 .. F4 of the state. word: index in the caller's
+ * m[] of the message word. turn: bits of the rotation. Callers exchange the arguments a .. d
+ * instead of the variables. */
+#define STEP(f, a, b, c, d, word, i, turn)                                                         \
+	do {                                                                                       \
+		a += (f) + m[word] + sines[i];                                                     \
+		a = (a << (turn) | a >> (32 - (turn))) + b;                                        \
+	} while (0)
+
+/* Steps i .. i + 3 of the round with function F: message words w0 .. w3, rotations t0 .. t3. */
+#define FOUR(F, i, w0, w1, w2, w3, t0, t1, t2, t3)                                                 \
+	do {                                                                                       \
+		STEP(F(b, c, d), a, b, c, d, w0, i, t0);                                           \
+		STEP(F(a, b, c), d, a, b, c, w1, i + 1, t1);                                       \
+		STEP(F(d, a, b), c, d, a, b, w2, i + 2, t2);                                       \
+		STEP(F(c, d, a), b, c, d, a, w3, i + 3, t3);                                       \
+	} while (0)
+
+#define F1(x, y, z) ((z) ^ ((x) & ((y) ^ (z))))
+#define F2(x, y, z) ((y) ^ ((z) & ((x) ^ (y))))
+#define F3(x, y, z) ((x) ^ (y) ^ (z))
+#define F4(x, y, z) ((y) ^ ((x) | ~(z)))
+
+/* All 64 steps on the variables a, b, c, d and m[16]. */
+#define ROUNDS                                                                                     \
+	do {                                                                                       \
+		_Pragma("GCC unroll 4") for (unsigned i = 0; i < 16; i += 4)                       \
+		    FOUR(F1, i, i, i + 1, i + 2, i + 3, 7, 12, 17, 22);                            \
+		_Pragma("GCC unroll 4") for (unsigned i = 16; i < 32; i += 4)                      \
+		    FOUR(F2, i, (5 * i + 1) % 16, (5 * i + 6) % 16, (5 * i + 11) % 16, 5 * i % 16, \
+			5, 9, 14, 20);                                                             \
+		_Pragma("GCC unroll 4") for (unsigned i = 32; i < 48; i += 4)                      \
+		    FOUR(F3, i, (3 * i + 5) % 16, (3 * i + 8) % 16, (3 * i + 11) % 16,             \
+			(3 * i + 14) % 16, 4, 11, 16, 23);                                         \
+		_Pragma("GCC unroll 4") for (unsigned i = 48; i < 64; i += 4)                      \
+		    FOUR(F4, i, 7 * i % 16, (7 * i + 7) % 16, (7 * i + 14) % 16, (7 * i + 5) % 16, \
+			6, 10, 15, 21);                                                            \
+	} while (0)
+
+/* ---- texts ---- */
 
 enum { BLOCK = 64, LENGTH_AT = 56 };
 
@@ -14,7 +127,7 @@ static void compress(uint32_t s[4], const unsigned char *p)
 
 	for (unsigned i = 0; i < 16; i++)
 		m[i] = sh_le32(p + 4 * i);
-	SH_MD5_ROUNDS;
+	ROUNDS;
 	s[0] += a;
 	s[1] += b;
 	s[2] += c;
@@ -49,7 +162,7 @@ static size_t add_blocks(
 
 void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_MD5_BYTES])
 {
-	uint32_t s[4] = { SH_MD5_A, SH_MD5_B, SH_MD5_C, SH_MD5_D };
+	uint32_t s[4] = { START_A, START_B, START_C, START_D };
 	unsigned char block[BLOCK];
 	size_t held;
 	unsigned i;
@@ -67,104 +180,4 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 	compress(s, block);
 	for (i = 0; i < 4; i++)
 		sh_put_le32(digest + 4 * i, s[i]);
-}
-
-/* ---- several short texts at once --------------------------------------------------------- */
-
-/* Messages of one block each, one in each lane. */
-struct lanes {
-	uint32_t word[16][SH_MD5_LANES], state[4][SH_MD5_LANES];
-	size_t at[SH_MD5_LANES]; /* index of the text of each lane */
-	unsigned n;              /* lanes in use */
-	bool many;               /* a word other than the first four and the length is not 0 */
-};
-
-/* Returns bytes from .. from + 7 of a block whose byte n is 0x80, and whose other bytes are 0. */
-static inline uint64_t end_of_text(size_t n, size_t from)
-{
-	return n - from < 8 ? UINT64_C(0x80) << 8 * (n - from) : 0;
-}
-
-/* Puts a text of at most 15 bytes into lane l->n. */
-static inline void put_short(struct lanes *l, struct sh_slice text)
-{
-	uint64_t a, b;
-
-	sh_mix_words(text.p, text.n, &a, &b);
-	a |= end_of_text(text.n, 0);
-	b |= end_of_text(text.n, 8);
-	l->word[0][l->n] = (uint32_t)a;
-	l->word[1][l->n] = (uint32_t)(a >> 32);
-	l->word[2][l->n] = (uint32_t)b;
-	l->word[3][l->n] = (uint32_t)(b >> 32);
-}
-
-static void put(struct lanes *l, struct sh_slice head, struct sh_slice text)
-{
-	unsigned char block[LENGTH_AT] = { 0 };
-
-	if (head.n)
-		memcpy(block, head.p, head.n);
-	if (text.n)
-		memcpy(block + head.n, text.p, text.n);
-	block[head.n + text.n] = 0x80;
-	for (unsigned i = 0; i < LENGTH_AT / 4; i++)
-		l->word[i][l->n] = sh_le32(block + 4 * i);
-	l->many = true;
-}
-
-static void flush(struct lanes *l, const struct sh_md5_kernel *kernel, uint32_t (*state)[4])
-{
-	kernel->block(l->word, l->state);
-	for (unsigned k = 0; k < l->n; k++)
-		for (unsigned i = 0; i < 4; i++)
-			state[l->at[k]][i] = l->state[i][k];
-	if (l->many)
-		memset(l->word, 0, sizeof l->word);
-	l->many = false;
-	l->n = 0;
-}
-
-void sh_md5_many(const struct sh_md5_kernel *kernel, struct sh_slice head,
-    const struct sh_slice *text, size_t n, uint32_t (*state)[4])
-{
-	struct lanes l;
-	unsigned char digest[SH_MD5_BYTES];
-
-	memset(&l, 0, sizeof l);
-	for (size_t i = 0; i < n; i++) {
-		size_t all = head.n + text[i].n;
-
-		if (all >= LENGTH_AT) {
-			sh_md5(head, text[i], digest);
-			for (unsigned k = 0; k < 4; k++)
-				state[i][k] = sh_le32(digest + 4 * k);
-			continue;
-		}
-		if (all < 16 && head.n == 0)
-			put_short(&l, text[i]);
-		else
-			put(&l, head, text[i]);
-		l.word[LENGTH_AT / 4][l.n] = (uint32_t)all * 8;
-		l.at[l.n++] = i;
-		if (l.n == SH_MD5_LANES)
-			flush(&l, kernel, state);
-	}
-	if (l.n)
-		flush(&l, kernel, state);
-}
-
-/* ---- rows of variants -------------------------------------------------------------------- */
-
-static const struct sh_variant *const rows[] = {
-#if defined(__x86_64__)
-	&sh_md5_avx512.variant,
-	&sh_md5_avx2.variant,
-#endif
-	&sh_md5_plain.variant,
-};
-
-const struct sh_md5_kernel *sh_md5_kernel_at(unsigned i)
-{
-	return (const struct sh_md5_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }

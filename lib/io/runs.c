@@ -11,7 +11,7 @@
 
 enum {
 	HEAD = 8,        /* two lengths of 4 bytes; key and value follow */
-	BLOCK = 1 << 15, /* least size of a block in bytes, except the last block of a writer */
+	BLOCK = 1 << 15, /* the usual size of a block */
 	FAN_IN = 128,    /* most runs merged at once: 4 MiB of blocks */
 	/* A range has about RANGE_BLOCKS blocks, but at least RANGE_SHARE blocks for each run. */
 	RANGE_BLOCKS = 64,
@@ -22,7 +22,7 @@ enum {
 
 void sh_runs_init(struct sh_runs *r, const char *dir)
 {
-	*r = (struct sh_runs){ .dir = dir, .fd = -1 };
+	*r = (struct sh_runs){ .dir = dir, .block = BLOCK, .fd = -1 };
 	pthread_mutex_init(&r->lock, NULL);
 }
 
@@ -35,13 +35,17 @@ static void run_free(struct sh_run *run)
 
 void sh_runs_free(struct sh_runs *r)
 {
+	size_t block;
+
 	sh_spill_close(r->fd);
 	for (size_t i = 0; i < r->n; i++)
 		run_free(&r->run[i]);
 	free(r->run);
 	free(r->border);
 	pthread_mutex_destroy(&r->lock);
+	block = r->block;
 	sh_runs_init(r, r->dir);
+	r->block = block;
 }
 
 /* ---- writing ---- */
@@ -114,7 +118,7 @@ int sh_run_add(
 	    sh_buf_add(&w->out, key.p, key.n, err) < 0 ||
 	    sh_buf_add(&w->out, value.p, value.n, err) < 0)
 		return -1;
-	return w->out.n >= BLOCK ? end_block(w, err) : 0;
+	return w->out.n >= w->runs->block ? end_block(w, err) : 0;
 }
 
 int sh_run_end(struct sh_run_writer *w, struct sh_error *err)

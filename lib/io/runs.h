@@ -39,6 +39,7 @@ static inline struct sh_slice sh_run_key(const struct sh_run *run, size_t block)
 
 struct sh_runs {
 	const char *dir;      /* folder of the file, as for sh_spill_folder(); borrowed */
+	size_t block;         /* least size of a block in bytes; 32 KiB after sh_runs_init() */
 	pthread_mutex_t lock; /* protects all members below until sh_runs_close() */
 	int fd;               /* -1 before the first block */
 	uint64_t end;         /* bytes in the file */
@@ -52,7 +53,7 @@ struct sh_runs {
 };
 
 void sh_runs_init(struct sh_runs *r, const char *dir);
-/* Frees all. r is as after sh_runs_init(). */
+/* Frees all, and keeps r->dir and r->block. */
 void sh_runs_free(struct sh_runs *r);
 
 /* Writes a run, or a part of one. */
@@ -80,8 +81,8 @@ int sh_runs_put(
 
 /* Divides the keys into ranges. Keys that agree on their first `prefix` bytes are in one range;
  * SIZE_MAX: equal keys are. First replaces more than 128 runs by at most 128 longer runs, by
- * threads >= 1 threads: a merge has one block of each run in memory. A block has about 32 KiB, or
- * one larger entry. After a failure the runs can only be freed. */
+ * threads >= 1 threads: a merge has one block of each run in memory. A block has about r->block
+ * bytes, or one larger entry. After a failure the runs can only be freed. */
 int sh_runs_close(struct sh_runs *r, size_t prefix, unsigned threads, struct sh_error *err);
 
 /* Receives one entry. The slices are valid during the call. Returns 0, or -1 to end the merge. */

@@ -1,20 +1,71 @@
+#include "join/join.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "join/halves.h"
+#include "base/bisect.h"
+#include "base/bits.h"
+#include "hash/mix.h"
+#include "join/scan.h"
 
-/* A position plus a tile must not overflow. */
-#define N_MAX (UINT32_MAX - 64)
+enum {
+	PAIRS = 1024,      /* handed over at once */
+	DEPTH = 8,         /* levels that have blocks */
+	SAMPLE = 4096,     /* fingerprints in the sample of the first level */
+	SAMPLE_DEEP = 512, /* fingerprints in the samples of the levels below it */
+	LONG_STEP = 256,   /* with steps of at least this many fingerprints, samples are random */
+};
+
+/* What one thread works with. */
+struct worker {
+	struct sh_join *join;
+	struct sh_job *job;   /* receives the pairs of the current task */
+	struct sh_error *err; /* of the current task */
+	size_t pairs;
+	struct sh_join_pair pair[PAIRS];
+};
+
+struct sh_join {
+	unsigned bits, k, words, threads;
+	struct sh_join_limits limits;
+	const struct sh_kernel *kernel;
+	const struct sh_band_table *table;
+	void **worker;               /* one struct worker a thread */
+	struct sh_join_side side[3]; /* of sh_join_self() and sh_join_cross() */
+
+	/* Of the current join. */
+	struct level *top;
+	sh_join_fn *each;
+	void *ctx;
+};
+
+/* The join of two sides by one plan. Levels nest: two buckets with too many candidates become the
+ * sides of a level of their own, whose plan uses the bits that the levels above have not used. */
+struct level {
+	struct sh_join *join;
+	const struct level *parent; /* NULL: the first level */
+	unsigned depth;
+	bool self; /* y is x */
+	struct sh_join_side *x, *y, *room;
+	struct sh_join_side own[3]; /* below the first level: what x, y and room point to */
+	unsigned k;                 /* distance left for the bits that no level above has used */
+	struct sh_plan plan;
+	unsigned at; /* the block being joined */
+	uint32_t *x_start, *y_start, *flip;
+	uint32_t flips;
+	uint32_t largest; /* elements of the largest bucket of y */
+	size_t tasks;     /* of the current scan */
+};
 
 static const struct sh_join_limits defaults = {
 	.small = 1 << 18,
 	.large = 1 << 22,
 	.few = 256,
 	.brute_factor = 1,
-	.cached = SH_SIDE_CACHED,
-	.halves = SH_JOIN_HALVES,
 	.task = 1 << 12,
 };
+
+/* ---- the object ------------------------------------------------------------------------- */
 
 const char *sh_join_kernel_name(unsigned i)
 {
@@ -39,8 +90,7 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 		return NULL;
 	}
 	j = calloc(1, sizeof *j);
-	if (j == NULL || (j->top = calloc(1, sizeof *j->top)) == NULL ||
-	    sh_join_set_threads(j, 1, err) < 0) {
+	if (j == NULL || sh_join_set_threads(j, 1, err) < 0) {
 		sh_error_nomem(err);
 		sh_join_delete(j);
 		return NULL;
@@ -50,23 +100,15 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 	j->words = SH_FP_WORDS(bits);
 	j->kernel = best;
 	j->limits = defaults;
-	j->scratch = &j->own_scratch;
 	return j;
 }
 
-static void delete_joiners(struct sh_join *j)
+static void delete_workers(struct sh_join *j)
 {
-	for (unsigned i = 0; i < j->threads; i++) {
-		struct sh_joiner *w = j->joiner[i];
-
-		sh_side_free(&w->part);
-		sh_side_free(&w->part_scratch);
-		free(w->halver);
-		free(w->level);
-		free(w);
-	}
-	free(j->joiner);
-	j->joiner = NULL;
+	for (unsigned i = 0; i < j->threads; i++)
+		free(j->worker[i]);
+	free(j->worker);
+	j->worker = NULL;
 	j->threads = 0;
 }
 
@@ -74,43 +116,448 @@ void sh_join_delete(struct sh_join *j)
 {
 	if (j == NULL)
 		return;
-	sh_side_free(&j->x);
-	sh_side_free(&j->y);
-	sh_side_free(&j->own_scratch);
-	sh_buf_free(&j->own_out.out);
-	delete_joiners(j);
-	free(j->top);
+	for (unsigned i = 0; i < 3; i++)
+		sh_join_side_free(&j->side[i]);
+	delete_workers(j);
 	free(j);
 }
 
 int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err)
 {
-	delete_joiners(j);
-	j->joiner = calloc(n, sizeof *j->joiner);
-	if (!j->joiner)
+	delete_workers(j);
+	j->worker = calloc(n, sizeof *j->worker);
+	if (!j->worker)
 		return sh_error_nomem(err);
 	for (; j->threads < n; j->threads++) {
-		struct sh_joiner *w = calloc(1, sizeof *w);
+		struct worker *w = calloc(1, sizeof *w);
 
-		if (!w || !(w->level = calloc(1, sizeof *w->level))) {
-			free(w);
+		if (!w)
 			return sh_error_nomem(err);
-		}
 		w->join = j;
-		j->joiner[j->threads] = w;
+		j->worker[j->threads] = w;
 	}
 	return 0;
 }
 
-void sh_join_set_out(struct sh_join *j, sh_join_out_fn *each, struct sh_job *out)
+void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t)
 {
-	j->each = each;
-	j->out = out;
+	j->table = t;
 }
 
-/* ---- receivers without a job -------------------------------------------------------- */
+void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
+{
+	j->limits = *limits;
+}
 
-static int add_pairs(
+/* ---- plans ------------------------------------------------------------------------------ */
+
+/* Stores the share of ones at each bit, in a sample of at most `most` fingerprints of the side. The
+ * side may be in ascending order: elements at equal steps would then agree in many low bits. So
+ * with long steps each element is drawn at random within its step. */
+static void count_ones(const struct sh_join_side *s, unsigned bits, uint32_t most, double *share)
+{
+	uint32_t n = s->n < most ? s->n : most, step = n ? s->n / n : 0;
+	unsigned words = SH_FP_WORDS(bits);
+	uint32_t ones[SH_FP_MAX_BITS] = { 0 };
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (uint32_t)((uint64_t)s->n * i / n);
+		const uint64_t *fp;
+
+		if (step >= LONG_STEP)
+			at += (uint32_t)(sh_mix_moremur(i) % step);
+		fp = words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * words;
+		for (unsigned b = 0; b < bits; b++)
+			ones[b] += fp[b / 64] >> (63 - b % 64) & 1;
+	}
+	for (unsigned b = 0; b < bits; b++)
+		share[b] = n > 0 ? (double)ones[b] / n : 0;
+}
+
+/* Chooses l->plan by a sample of the sides. */
+static void make_plan(struct level *l)
+{
+	const struct sh_join *j = l->join;
+	struct sh_plan_sets sets = {
+		.bits = j->bits,
+		.k = l->k,
+		.nx = l->x->n,
+		.ny = l->y->n,
+		.self = l->self,
+		.brute_factor = j->limits.brute_factor,
+	};
+	uint32_t sample = l->parent ? SAMPLE_DEEP : SAMPLE;
+	double x[SH_FP_MAX_BITS], y[SH_FP_MAX_BITS];
+
+	count_ones(l->x, j->bits, sample, x);
+	if (!l->self)
+		count_ones(l->y, j->bits, sample, y);
+	for (unsigned b = 0; b < j->bits; b++) {
+		double q = l->self ? x[b] : y[b];
+
+		sets.agree[b] = x[b] * q + (1 - x[b]) * (1 - q);
+	}
+	for (const struct level *up = l->parent; up; up = up->parent) {
+		const struct sh_block *used = &up->plan.block[up->at];
+
+		for (unsigned b = 0; b < 64; b++)
+			if (used->mask >> (63 - b) & 1)
+				sets.agree[used->word * 64 + b] = 1;
+	}
+	sh_plan(&l->plan, &sets);
+}
+
+void sh_join_plan(const struct sh_join *j, struct sh_join_side *x, unsigned k, struct sh_plan *plan)
+{
+	struct sh_join copy = *j;
+	struct level l = { .join = &copy, .self = true, .x = x, .y = x, .k = k };
+
+	make_plan(&l);
+	*plan = l.plan;
+}
+
+/* Lists all masks of `bits` bits with at most `radius` bits set, in the order of the number of set
+ * bits. */
+static int list_flips(struct level *l, unsigned bits, unsigned radius, struct sh_error *err)
+{
+	double volume = 1, term = 1;
+	uint32_t n = 0;
+
+	for (unsigned d = 1; d <= radius && d <= bits; d++)
+		volume += term = term * (bits - d + 1) / d;
+	free(l->flip);
+	l->flip = malloc((size_t)volume * sizeof *l->flip);
+	if (l->flip == NULL)
+		return sh_error_nomem(err);
+	l->flip[n++] = 0;
+	for (unsigned d = 1; d <= radius && d <= bits; d++) {
+		uint64_t mask = (UINT64_C(1) << d) - 1;
+
+		/* Gosper's step: the next larger number with the same number of set bits. */
+		while (mask < UINT64_C(1) << bits) {
+			uint64_t low = mask & -mask, up = mask + low;
+
+			l->flip[n++] = (uint32_t)mask;
+			mask = up | ((mask ^ up) >> 2) / low;
+		}
+	}
+	l->flips = n;
+	return 0;
+}
+
+/* ---- matches ---------------------------------------------------------------------------- */
+
+/* A scan of one level by one thread. */
+struct scanning {
+	struct level *level;
+	struct worker *worker;
+};
+
+/* Hands the stored pairs to the receiver. Returns false when it fails. */
+static bool send(struct worker *w)
+{
+	size_t n = w->pairs;
+
+	w->pairs = 0;
+	return n == 0 || w->join->each(w->join->ctx, w->job, w->pair, n, w->err) == 0;
+}
+
+static const uint64_t *fp_at(const struct sh_join_side *s, uint32_t at)
+{
+	return s->words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * s->words;
+}
+
+static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)
+{
+	uint64_t x = (fx[b->word] ^ fy[b->word]) & b->mask;
+
+	return sh_count_bits(x) <= b->radius;
+}
+
+/* Stores the pair of a match, when it is within k and no earlier block of any level finds it. */
+static bool match(void *ctx, uint32_t at_x, uint32_t at_y)
+{
+	const struct scanning *s = ctx;
+	const struct level *l = s->level;
+	const struct sh_join *j = l->join;
+	struct worker *w = s->worker;
+	const uint64_t *fx = fp_at(l->x, at_x), *fy = fp_at(l->y, at_y);
+	uint32_t a = l->x->number[at_x], b = l->y->number[at_y];
+	unsigned distance = 0;
+
+	for (const struct level *up = l; up; up = up->parent)
+		for (unsigned i = 0; i < up->at; i++)
+			if (found_by(&up->plan.block[i], fx, fy))
+				return true;
+	if (j->table && !sh_band_lowest(j->table, fx, fy))
+		return true;
+	for (unsigned i = 0; i < j->words; i++)
+		distance += sh_count_bits(fx[i] ^ fy[i]);
+	if (distance > j->k)
+		return true;
+	w->pair[w->pairs++] = j->top->self && a > b ? (struct sh_join_pair){ b, a, distance }
+						    : (struct sh_join_pair){ a, b, distance };
+	return w->pairs < PAIRS || send(w);
+}
+
+/* ---- scans ------------------------------------------------------------------------------ */
+
+static bool join_large(void *ctx, uint32_t v, uint32_t u);
+
+static struct sh_scan scan_of(const struct level *l, struct scanning *ctx)
+{
+	return (struct sh_scan){
+		.x = l->x->word,
+		.y = l->y->word,
+		.x_start = l->x_start,
+		.y_start = l->self ? l->x_start : l->y_start,
+		.flip = l->flip,
+		.flips = l->flips,
+		.self = l->self,
+		.k = l->join->k,
+		.limit = l->join->limits.large,
+		.largest = l->largest,
+		.match = match,
+		.large = join_large,
+		.ctx = ctx,
+	};
+}
+
+/* Compares the elements from .. to-1 of x with all of y; in a self-join with those before them. */
+static bool compare_range(struct level *l, struct worker *w, uint32_t from, uint32_t to)
+{
+	struct scanning ctx = { l, w };
+	struct sh_scan s = scan_of(l, &ctx);
+	const uint32_t x_start[2] = { l->self ? 0 : from, to }, y_start[2] = { 0, l->y->n };
+	const uint32_t flip[1] = { 0 };
+
+	s.x_start = x_start;
+	s.y_start = l->self ? x_start : y_start;
+	s.within = from;
+	s.flip = flip;
+	s.flips = 1;
+	s.limit = UINT64_MAX;
+	return l->join->kernel->scan(&s, 0, 1);
+}
+
+/* Returns the first of n elements that belongs to task t. */
+static uint32_t cut_at(const struct level *l, size_t t, uint32_t n)
+{
+	return (uint32_t)((uint64_t)n * t / l->tasks);
+}
+
+/* Returns where task t begins: a bucket, or without blocks an element. The tasks of a block have
+ * about the same number of elements. The cut has no effect on the order of pairs. */
+static uint32_t task_at(const struct level *l, size_t t)
+{
+	uint32_t low = 0, high, at = cut_at(l, t, l->x->n);
+
+	if (l->plan.blocks == 0)
+		return t < l->tasks ? at / SH_SCAN_TILE * SH_SCAN_TILE : l->x->n;
+	high = UINT32_C(1) << l->plan.block[l->at].bits;
+	if (t < l->tasks)
+		SH_BISECT(low, high, mid, l->x_start[mid] < at);
+	return high;
+}
+
+static bool scan_task(struct level *l, struct worker *w, size_t t)
+{
+	uint32_t from = task_at(l, t), to = task_at(l, t + 1);
+	struct scanning ctx = { l, w };
+	struct sh_scan s;
+
+	if (l->plan.blocks == 0)
+		return compare_range(l, w, from, to);
+	s = scan_of(l, &ctx);
+	return l->join->kernel->scan(&s, from, to);
+}
+
+static int do_task(void *worker, struct sh_job *job)
+{
+	struct worker *w = worker;
+
+	w->job = job;
+	w->err = &job->err;
+	w->pairs = 0;
+	return scan_task(w->join->top, w, job->task) && send(w) ? 0 : -1;
+}
+
+/* Scans the current block, or all pairs without blocks. w is NULL at the first level, which has
+ * tasks for all threads. */
+static bool scan_block(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
+{
+	struct sh_join *j = l->join;
+	struct sh_pool pool = { do_task, j->worker, j->threads, out->pool->done, out->pool->arg };
+
+	l->tasks = w || j->threads == 1 ? 1 : l->x->n / (j->limits.task + 1) + 1;
+	if (w)
+		return scan_task(l, w, 0);
+	if (l->tasks > 1)
+		return sh_job_flush(out, err) == 0 && sh_pool_tasks(&pool, l->tasks, err) == 0;
+	w = j->worker[0];
+	w->job = out;
+	w->err = err;
+	w->pairs = 0;
+	return scan_task(l, w, 0) && send(w);
+}
+
+/* ---- levels ----------------------------------------------------------------------------- */
+
+/* Returns the index of the word in which the fingerprints differ most, by a small sample. */
+static unsigned most_different_word(const struct level *l)
+{
+	uint32_t n = l->x->n < l->y->n ? l->x->n : l->y->n, step = n / 16 + 1;
+	unsigned best = 0, most = 0;
+
+	for (unsigned w = 0; w < l->join->words; w++) {
+		unsigned d = 0;
+
+		for (uint32_t i = 0; i < n; i += step)
+			d += sh_count_bits(
+			    fp_at(l->x, i)[w] ^ fp_at(l->y, l->self ? n - 1 - i : i)[w]);
+		if (d > most) {
+			most = d;
+			best = w;
+		}
+	}
+	return best;
+}
+
+static int order(struct level *l, struct sh_join_side *s, const struct sh_block *b, uint32_t *start,
+    struct sh_error *err)
+{
+	unsigned threads = l->parent ? 1 : l->join->threads;
+
+	sh_join_side_fetch(s, b->word);
+	return sh_join_side_order(s, l->room, b->mask, start, threads, err);
+}
+
+static uint32_t largest_bucket(const uint32_t *start, uint32_t buckets)
+{
+	uint32_t most = 0;
+
+	for (uint32_t v = 0; v < buckets; v++)
+		most = start[v + 1] - start[v] > most ? start[v + 1] - start[v] : most;
+	return most;
+}
+
+/* Joins the sides of a level, block by block. */
+static int join_level(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
+{
+	unsigned bits = 0;
+	int status = 0;
+
+	if (l->plan.blocks == 0) {
+		unsigned word = l->join->words > 1 ? most_different_word(l) : 0;
+
+		sh_join_side_fetch(l->x, word);
+		if (!l->self)
+			sh_join_side_fetch(l->y, word);
+		return scan_block(l, w, out, err) ? 0 : -1;
+	}
+	for (unsigned i = 0; i < l->plan.blocks; i++)
+		bits = l->plan.block[i].bits > bits ? l->plan.block[i].bits : bits;
+	l->x_start = malloc((((size_t)1 << bits) + 1) * sizeof *l->x_start);
+	l->y_start = malloc((((size_t)1 << bits) + 1) * sizeof *l->y_start);
+	if (!l->x_start || !l->y_start)
+		status = sh_error_nomem(err);
+	for (l->at = 0; l->at < l->plan.blocks && status == 0; l->at++) {
+		const struct sh_block *b = &l->plan.block[l->at];
+
+		status = list_flips(l, b->bits, b->radius, err);
+		if (status == 0)
+			status = order(l, l->x, b, l->x_start, err);
+		if (status == 0 && !l->self)
+			status = order(l, l->y, b, l->y_start, err);
+		if (status < 0)
+			break;
+		l->largest =
+		    largest_bucket(l->self ? l->x_start : l->y_start, UINT32_C(1) << b->bits);
+		status = scan_block(l, w, out, err) ? 0 : -1;
+	}
+	free(l->x_start);
+	free(l->y_start);
+	free(l->flip);
+	return status;
+}
+
+/* Copies a bucket: other threads may read it in the side, and this level reorders it. */
+static int copy_bucket(struct sh_join_side *to, const struct sh_join_side *from,
+    const uint32_t *start, struct sh_error *err)
+{
+	to->fp = from->fp;
+	to->words = from->words;
+	to->n = start[1] - start[0];
+	if (sh_join_side_reserve(to, to->n, err) < 0)
+		return -1;
+	memcpy(to->word, from->word + start[0], to->n * sizeof *to->word);
+	memcpy(to->number, from->number + start[0], to->n * sizeof *to->number);
+	return 0;
+}
+
+/* Joins bucket v of x and bucket u of y, which have too many candidates, by a level of their
+ * own. */
+static bool join_large(void *ctx, uint32_t v, uint32_t u)
+{
+	const struct scanning *s = ctx;
+	const struct level *up = s->level;
+	const uint32_t *y_start = up->self ? up->x_start : up->y_start;
+	uint32_t few = up->join->limits.few;
+	struct sh_error *err = s->worker->err;
+	struct level *l = calloc(1, sizeof *l);
+	int status;
+
+	if (l == NULL)
+		return sh_error_nomem(err) == 0;
+	l->join = up->join;
+	l->parent = up;
+	l->depth = up->depth + 1;
+	l->self = up->self && v == u;
+	l->x = &l->own[0];
+	l->y = l->self ? l->x : &l->own[1];
+	l->room = &l->own[2];
+	l->k = up->k - sh_count_bits(v ^ u);
+	status = copy_bucket(l->x, up->x, up->x_start + v, err);
+	if (status == 0 && !l->self)
+		status = copy_bucket(l->y, up->y, y_start + u, err);
+	if (status == 0 && l->depth < DEPTH && l->x->n >= few && l->y->n >= few)
+		make_plan(l);
+	if (status == 0)
+		status = join_level(l, s->worker, s->worker->job, err);
+	for (unsigned i = 0; i < 3; i++)
+		sh_join_side_free(&l->own[i]);
+	free(l);
+	return status == 0;
+}
+
+/* ---- joins ------------------------------------------------------------------------------ */
+
+int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side *y,
+    struct sh_join_side *room, sh_join_fn *each, void *ctx, struct sh_job *out,
+    struct sh_error *err)
+{
+	struct level top = {
+		.join = j, .self = !y, .x = x, .y = y ? y : x, .room = room, .k = j->k
+	};
+	uint64_t n = x->n, pairs = y ? n * y->n : n * n / 2;
+
+	j->top = &top;
+	j->each = each;
+	j->ctx = ctx;
+	if (pairs == 0)
+		return 0;
+	if (pairs > j->limits.small)
+		make_plan(&top);
+	return join_level(&top, NULL, out, err);
+}
+
+/* The receiver of a caller without a job. */
+struct receiver {
+	sh_join_pairs_fn *fn;
+	void *ctx;
+};
+
+static int append(
     void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err)
 {
 	char *room = sh_job_room(job, n * sizeof *pair, err);
@@ -125,188 +572,39 @@ static int add_pairs(
 
 static int receive(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	struct sh_join *j = arg;
+	const struct receiver *r = arg;
 	size_t n = job->out.n / sizeof(struct sh_join_pair);
 
-	return n ? j->fn(j->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
+	return n ? r->fn(r->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
 }
 
-/* ---- tasks ----------------------------------------------------------------------------- */
-
-size_t sh_join_cut(const struct sh_join *j, size_t n)
-{
-	/* Small tasks: a thread whose output is large must wait for the tasks before. */
-	return j->threads == 1 ? 1 : n / (j->limits.task + 1) + 1;
-}
-
-int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct sh_job *job),
+static int join_for(struct sh_join *j, struct sh_join_side *y, sh_join_pairs_fn *fn, void *ctx,
     struct sh_error *err)
 {
-	const struct sh_pool *to = j->out->pool;
-	struct sh_pool pool = { work, j->joiner, j->threads, to->done, to->arg };
-	struct sh_joiner *first = j->joiner[0];
-	int status = 0;
+	struct receiver r = { fn, ctx };
+	struct sh_pool pool = { .done = receive, .arg = &r };
+	struct sh_job out = { .pool = &pool };
+	int status = sh_join_sides(j, &j->side[0], y, &j->side[2], append, NULL, &out, err);
 
-	if (j->threads > 1 && n > 1) {
-		status = sh_job_flush(j->out, err);
-		if (status == 0)
-			status = sh_pool_tasks(&pool, n, err);
-	} else {
-		for (j->out->task = 0; status == 0 && j->out->task < n; j->out->task++)
-			status = work(first, j->out);
-		if (status < 0)
-			*err = j->out->err;
-	}
-	/* It was the error of a job, which is freed. */
-	first->err = err;
+	if (status == 0)
+		status = sh_job_flush(&out, err);
+	sh_buf_free(&out.out);
 	return status;
-}
-
-void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
-{
-	j->limits = *limits;
-}
-
-static int load_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, size_t n)
-{
-	if (n > N_MAX)
-		return sh_error_set(j->err, SH_ERR_PARAM,
-		    "%zu fingerprints: a join in memory takes at most %u", n, (unsigned)N_MAX);
-	if (sh_side_reserve(s, n, j->err) < 0)
-		return -1;
-	s->fp = fp;
-	s->words = j->words;
-	s->n = (uint32_t)n;
-	sh_side_load(s, 0);
-	return 0;
-}
-
-/* Returns whether there are enough pairs that a plan may be cheaper than comparing all. */
-static bool needs_plan(const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
-{
-	return (double)x->n * y->n / (y == x ? 2 : 1) > (double)j->limits.small;
-}
-
-/* Makes the top level, which joins x with y; y may be x. `halves` allows the join by halves. */
-static void make_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
-{
-	struct sh_level *l = j->top;
-
-	l->join = j;
-	l->joiner = j->joiner[0];
-	l->joiner->err = j->err;
-	l->parent = NULL;
-	l->depth = 0;
-	l->self = j->self = y == x;
-	l->x = (struct sh_range){ x, 0, x->n };
-	l->y = (struct sh_range){ y, 0, y->n };
-	l->k = j->k;
-	l->at = 0;
-	l->halves = halves;
-	l->plan.halves = false;
-	l->scratch = j->scratch;
-	l->plan.blocks = 0;
-	if (needs_plan(j, x, y))
-		sh_level_plan(l);
-}
-
-static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
-{
-	make_top(j, x, y, y == x && !j->table);
-	if (j->top->plan.blocks > 0 &&
-	    sh_side_reserve(j->scratch, x->n > y->n ? x->n : y->n, j->err) < 0)
-		return -1;
-	if (j->top->plan.halves) {
-		int status = sh_halves_join(j, x, j->scratch);
-
-		if (status <= 0)
-			return status;
-		make_top(j, x, y, false);
-	}
-	return sh_level_join(j->top);
-}
-
-static int run_and_flush(struct sh_join *j, struct sh_side *x, struct sh_side *y)
-{
-	int status;
-
-	if (!j->fn)
-		return run(j, x, y);
-	j->own_pool = (struct sh_pool){ .done = receive, .arg = j };
-	j->own_out.pool = &j->own_pool;
-	j->own_out.out.n = 0;
-	sh_join_set_out(j, add_pairs, &j->own_out);
-	status = run(j, x, y);
-	return status == 0 ? sh_job_flush(&j->own_out, j->err) : status;
-}
-
-static void begin(struct sh_join *j, sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
-{
-	j->fn = fn;
-	j->ctx = ctx;
-	j->err = err;
 }
 
 int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
     struct sh_error *err)
 {
-	begin(j, fn, ctx, err);
-	return load_side(j, &j->x, fp, n) < 0 ? -1 : run_and_flush(j, &j->x, &j->x);
+	if (sh_join_side_load(&j->side[0], fp, n, j->words, err) < 0)
+		return -1;
+	return join_for(j, NULL, fn, ctx, err);
 }
 
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
 {
-	begin(j, fn, ctx, err);
-	if (load_side(j, &j->x, fpa, na) < 0 || load_side(j, &j->y, fpb, nb) < 0)
+	if (sh_join_side_load(&j->side[0], fpa, na, j->words, err) < 0 ||
+	    sh_join_side_load(&j->side[1], fpb, nb, j->words, err) < 0)
 		return -1;
-	return run_and_flush(j, &j->x, &j->y);
-}
-
-static struct sh_side side_of(const struct sh_named *s)
-{
-	return (struct sh_side){ .words = 1, .n = (uint32_t)s->n, .word = s->fp, .id = s->name };
-}
-
-int sh_join_self_named(struct sh_join *j, const struct sh_named *s, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err)
-{
-	struct sh_side x = side_of(s);
-
-	begin(j, fn, ctx, err);
-	return run_and_flush(j, &x, &x);
-}
-
-int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struct sh_named *b,
-    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
-{
-	struct sh_side x = side_of(a), y = side_of(b);
-
-	begin(j, fn, ctx, err);
-	return run_and_flush(j, &x, &y);
-}
-
-void sh_join_set_scratch(struct sh_join *j, struct sh_side *scratch)
-{
-	j->scratch = scratch ? scratch : &j->own_scratch;
-}
-
-void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t)
-{
-	j->table = t;
-}
-
-int sh_join_plan_self(
-    struct sh_join *j, struct sh_plan *plan, const uint64_t *fp, size_t n, struct sh_error *err)
-{
-	j->err = err;
-	if (load_side(j, &j->x, fp, n) < 0)
-		return -1;
-	make_top(j, &j->x, &j->x, !j->table);
-	if (!needs_plan(j, &j->x, &j->x)) {
-		sh_level_plan(j->top); /* stores the cost of comparing all */
-		j->top->plan.blocks = 0;
-	}
-	*plan = j->top->plan;
-	return 0;
+	return join_for(j, &j->side[1], fn, ctx, err);
 }

@@ -1,20 +1,21 @@
 /* The scan in plain C, and the table of kernels. */
-#include "join/near.h"
-#include "join/scan_kernel.h"
+#include "join/scan.h"
+
+#include <string.h>
 
 #define NAME(f) f##_plain
 #define TARGET
-#define TILE struct tile_plain
-#define FAR  unsigned
+#define TILE  struct tile_plain
+#define LIMIT uint64_t
 
-/* Two words, for which the compiler uses the 128-bit registers that most processors have. */
+/* Two words: the compiler uses the registers of 128 bits that most processors have. */
 typedef uint64_t two __attribute__((vector_size(16)));
 
 struct tile_plain {
 	two v[SH_SCAN_TILE / 2];
 };
 
-static unsigned far_plain(unsigned k)
+static uint64_t limit_plain(unsigned k)
 {
 	return k;
 }
@@ -40,51 +41,38 @@ static inline two count_plain(two x)
 	return x & both(0x7F);
 }
 
-static inline unsigned popcount_plain(uint64_t x)
+static inline uint32_t compare_plain(const struct tile_plain *t, uint64_t y, uint64_t k, unsigned n)
 {
-	return (unsigned)count_plain(both(x))[0];
-}
-
-static inline uint32_t compare_plain(const struct tile_plain *t, uint64_t y, unsigned k, unsigned n)
-{
-	two any = both(0), all = both(y), far = both((uint64_t)k + 1);
+	two any = both(0), all = both(y), above = both(k + 1);
 	uint32_t hit = 0;
 
 	/* The top bit of count - (k + 1) is set when the count is at most k. */
 	for (unsigned i = 0; i < 4 * n; i++)
-		any |= count_plain(t->v[i] ^ all) - far;
+		any |= count_plain(t->v[i] ^ all) - above;
 	if ((any[0] | any[1]) >> 63 == 0)
 		return 0;
 	for (unsigned i = 0; i < 4 * n; i++) {
-		two near = (count_plain(t->v[i] ^ all) - far) >> 63;
+		two within = (count_plain(t->v[i] ^ all) - above) >> 63;
 
-		hit |= (uint32_t)(near[0] | near[1] << 1) << (2 * i);
+		hit |= (uint32_t)(within[0] | within[1] << 1) << (2 * i);
 	}
 	return hit;
 }
 
 #include "join/scan_body.h"
 
-static unsigned distance_plain(const uint64_t *a, const uint64_t *b, unsigned words)
-{
-	unsigned d = 0;
-
-	for (unsigned i = 0; i < words; i++)
-		d += popcount_plain(a[i] ^ b[i]);
-	return d;
-}
-
-static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, sh_near_plain,
-	distance_plain };
+static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain };
 
 /* ---- kernels ------------------------------------------------------------------- */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+extern const struct sh_kernel sh_kernel_avx2, sh_kernel_avx512;
+#endif
 
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
 	&sh_kernel_avx512.variant,
 	&sh_kernel_avx2.variant,
-#elif defined(__aarch64__)
-	&sh_kernel_neon.variant,
 #endif
 	&plain.variant,
 };

@@ -5,7 +5,7 @@
 
 enum { AT_ONCE = 32 };
 
-/* Other threads may read the entry of a document, to see whether it is a copy. */
+/* Other threads may read the entry of a document, as candidates. */
 static void set(uint32_t *keeper, uint32_t rank, uint32_t to)
 {
 	__atomic_store_n(&keeper[rank], to, __ATOMIC_RELAXED);
@@ -62,18 +62,13 @@ static int link_document(struct sh_engine_worker *w, uint32_t rank, struct sh_er
 	return 0;
 }
 
-static bool is_copy(const struct sh_engine *m, size_t rank)
-{
-	return __atomic_load_n(&m->keeper[rank], __ATOMIC_RELAXED) & SH_COPY;
-}
-
 static int link_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct sh_engine_worker *w = worker;
 	struct sh_engine *m = w->match;
 
 	for (size_t r = from; r < to; r++)
-		if (!is_copy(m, r) && sh_partners_any(&m->partners, (uint32_t)r) &&
+		if (sh_partners_any(&m->partners, (uint32_t)r) &&
 		    link_document(w, (uint32_t)r, err) < 0)
 			return -1;
 	sh_engine_tell(m, (uint32_t)to);
@@ -100,17 +95,14 @@ static int compare_some(void *worker, size_t from, size_t to, struct sh_error *e
 
 int sh_decide_chains(struct sh_engine *m, struct sh_error *err)
 {
+	/* A copy is in one tree with the document whose tokens it has. It can meet other documents. */
 	for (uint32_t r = 0; r < m->ranks; r++)
-		if (m->keeper[r] == SH_UNKNOWN)
-			m->keeper[r] = r;
+		m->keeper[r] = m->keeper[r] == SH_UNKNOWN ? r : m->keeper[r] & ~SH_COPY;
 	if (sh_parallel(
 		m->worker, sizeof *m->worker, m->opts.jobs, m->ranks, AT_ONCE, link_some, err) < 0)
 		return -1;
-	for (uint32_t r = 0; r < m->ranks; r++) {
-		uint32_t of = m->keeper[r] & SH_COPY ? m->keeper[r] & ~SH_COPY : r;
-
-		m->keeper[r] = find(m->keeper, of);
-	}
+	for (uint32_t r = 0; r < m->ranks; r++)
+		m->keeper[r] = find(m->keeper, r);
 	for (uint32_t r = 0; r < m->fixed; r++)
 		m->keeper[r] = r;
 	return sh_parallel(

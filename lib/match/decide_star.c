@@ -25,16 +25,25 @@ static int wait_for(struct sh_engine *m, uint32_t rank, bool *stays, struct sh_e
 	return 0;
 }
 
+/* Returns whether a document is not decided. A copy of a fixed document is not: the fixed one stays
+ * beside better documents, to which the copy may be similar, too. */
+static bool is_open(const struct sh_engine *m, uint32_t rank)
+{
+	uint32_t keeper = __atomic_load_n(&m->keeper[rank], __ATOMIC_RELAXED);
+
+	return keeper == SH_UNKNOWN || (keeper & SH_COPY && (keeper & ~SH_COPY) < m->fixed);
+}
+
 static int decide(struct sh_engine_worker *w, uint32_t rank, struct sh_error *err)
 {
 	struct sh_engine *m = w->match;
 	const uint64_t *candidate;
-	uint32_t keeper = rank;
+	uint32_t keeper = m->keeper[rank] == SH_UNKNOWN ? rank : m->keeper[rank] & ~SH_COPY;
 	size_t n = sh_engine_candidates(w, rank, &candidate, err);
 
 	if (n == SIZE_MAX)
 		return -1;
-	for (size_t i = 0; keeper == rank && i < n; i++) {
+	for (size_t i = 0; i < n && candidate[i] < keeper; i++) {
 		uint32_t better = (uint32_t)candidate[i];
 		struct sh_verdict verdict;
 		bool stays = false;
@@ -60,8 +69,7 @@ static int decide_some(void *worker, size_t from, size_t to, struct sh_error *er
 	struct sh_engine *m = w->match;
 
 	for (size_t r = from; r < to; r++)
-		if (__atomic_load_n(&m->keeper[r], __ATOMIC_RELAXED) == SH_UNKNOWN &&
-		    decide(w, (uint32_t)r, err) < 0) {
+		if (is_open(m, (uint32_t)r) && decide(w, (uint32_t)r, err) < 0) {
 			__atomic_store_n(&m->failed, true, __ATOMIC_RELAXED);
 			return -1;
 		}

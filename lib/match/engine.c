@@ -4,6 +4,7 @@
 #include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
+#include "match/rank.h"
 
 enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
@@ -226,6 +227,20 @@ static int make_marks(struct sh_engine *m, struct sh_error *err)
 	return m->rank ? 0 : -1;
 }
 
+/* Makes room in m->rank for the last n of m->n documents. */
+static int lengthen_marks(struct sh_engine *m, size_t n, struct sh_error *err)
+{
+	uint32_t *before = m->rank;
+
+	if (!before)
+		return 0;
+	m->rank = NULL;
+	if (make_marks(m, err) == 0)
+		memcpy(m->rank, before, (m->n - n) * sizeof *before);
+	sh_tables_put(m->opts.tables, before);
+	return m->rank ? 0 : -1;
+}
+
 int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err)
 {
 	if (make_marks(m, err) < 0)
@@ -244,7 +259,7 @@ int sh_engine_add_stored(
 	for (size_t i = 0; !described && i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
-	return 0;
+	return lengthen_marks(m, n, err);
 }
 
 int sh_engine_add_postings(
@@ -301,16 +316,18 @@ int sh_engine_postings(
 
 /* ---- ranks ---- */
 
+static struct sh_rank rank_of_document(const struct sh_engine *m, uint32_t document)
+{
+	return (struct sh_rank){ sh_engine_is_protected(m, document),
+		m->given ? m->given[document] : 0, document };
+}
+
 static int by_rank(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const struct sh_engine *m = arg;
 
-	if (sh_engine_is_protected(m, x) != sh_engine_is_protected(m, y))
-		return sh_engine_is_protected(m, x) ? -1 : 1;
-	if (m->given && m->given[x] != m->given[y])
-		return m->given[x] < m->given[y] ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return sh_rank_compare(rank_of_document(m, x), rank_of_document(m, y));
 }
 
 /* Makes the permutation of numbers and ranks, unless they are equal. */
@@ -398,21 +415,17 @@ static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
 	return sh_comparer_excludes(&m->matching, a->tokens, b->tokens, a->features, b->features);
 }
 
-/* Returns the rank to compare with in place of a candidate, or SH_UNKNOWN: none. For stars a copy
- * is a dropped document. For chains the document of which it is a copy takes its place. */
-static uint32_t candidate(const struct sh_engine *m, uint32_t rank, uint32_t other)
+/* Returns whether a document is compared with a candidate. For stars the candidate is not known to
+ * be dropped. */
+static bool is_compared(const struct sh_engine *m, uint32_t rank, uint32_t other)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
 	/* Documents that stay are not compared with each other. They may link a chain. */
 	uint32_t apart = m->opts.single ? m->prior : m->fixed;
 
 	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
-		return SH_UNKNOWN;
-	if (m->opts.single && keeper != SH_UNKNOWN && keeper & SH_COPY)
-		other = keeper & ~SH_COPY;
-	if (other == rank || (rank < apart && other < apart) || excludes(m, rank, other))
-		return SH_UNKNOWN;
-	return other;
+		return false;
+	return other != rank && (rank >= apart || other >= apart) && !excludes(m, rank, other);
 }
 
 size_t sh_engine_candidates(
@@ -424,9 +437,9 @@ size_t sh_engine_candidates(
 	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
 		return SIZE_MAX;
 	for (size_t i = 0; i < n; i++) {
-		uint32_t other = candidate(w->match, rank, (uint32_t)room->partner[i]);
+		uint32_t other = (uint32_t)room->partner[i];
 
-		if (other != SH_UNKNOWN)
+		if (is_compared(w->match, rank, other))
 			room->partner[kept++] = other;
 	}
 	*found = sh_numsort(room->partner, room->room, kept);

@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/siphash.h"
+#include "fp/count.h"
 #include "fp/hashsort.h"
 #include "fp/minhash.h"
 #include "fp/minkeys.h"
-#include "fp/repeats.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
 #include "weight/weight.h"
@@ -104,7 +104,7 @@ struct sh_key_maker {
 	struct sh_key_rules rules;
 	struct sh_keyed keyed;
 	const struct sh_keyed_kernel *kernel;
-	struct sh_repeats repeats;
+	struct sh_hash_count distinct;
 
 	/* Features of the largest set, and tokens of the longest text, that can be similar to a
 	 * short one. 0: the measure makes no match. */
@@ -247,7 +247,7 @@ struct sh_key_maker *sh_key_maker_new(const struct sh_key_rules *r, struct sh_er
 		m->short_tokens = FEW + r->ngrams.max - 2;
 		m->reach_tokens = m->short_tokens * (uint64_t)SH_WEIGHT_ONE / r->edit;
 	}
-	if (sh_repeats_init(&m->repeats, err) < 0 || (r->edit && list_gram_prefixes(m, err) < 0)) {
+	if (sh_hash_count_init(&m->distinct, err) < 0 || (r->edit && list_gram_prefixes(m, err) < 0)) {
 		sh_key_maker_delete(m);
 		return NULL;
 	}
@@ -258,7 +258,7 @@ void sh_key_maker_delete(struct sh_key_maker *m)
 {
 	if (!m)
 		return;
-	sh_repeats_free(&m->repeats);
+	sh_hash_count_free(&m->distinct);
 	sh_hashes_free(&m->set);
 	free(m->gram_prefix);
 	free(m->token);
@@ -322,11 +322,9 @@ static int hash_document(
 static int count_features(
     struct sh_key_maker *m, size_t count, size_t *features, struct sh_error *err)
 {
-	*features = count;
-	if (sh_repeats_find(&m->repeats, m->gram, count, err) < 0)
+	if (sh_hash_count(&m->distinct, m->gram, count, err) < 0)
 		return -1;
-	for (size_t i = 0; i < m->repeats.n; i++)
-		*features -= m->repeats.count[i] - 1;
+	*features = m->distinct.n;
 	return 0;
 }
 
@@ -466,18 +464,28 @@ static int count_some(
 		   : count_features(m, count, &d->features, err);
 }
 
+/* Returns a hash of a sequence. Four parts of it, which do not wait for each other's products. */
+static uint64_t hash_sequence(const uint64_t *token, size_t n)
+{
+	enum { PARTS = 4 };
+	uint64_t h[PARTS] = { n, 1, 2, 3 };
+
+	for (size_t i = 0; i < n; i += PARTS)
+		for (size_t k = 0; k < PARTS; k++)
+			h[k] = ((h[k] ^ (i + k < n ? token[i + k] : 0)) *
+				   UINT64_C(0x9FB21C651E98DF25)) ^
+			       h[k] >> 29;
+	for (size_t k = 1; k < PARTS; k++)
+		h[0] = sh_mix_moremur(h[0] + SH_MIX_GOLDEN + h[k]);
+	return h[0];
+}
+
 /* Adds the key of the whole text. */
 static int add_text(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_error *err)
 {
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
-		h ^= h >> 29;
-	}
 	if (SH_RESERVE(m->key, m->cap, m->n + 1, err) < 0)
 		return -1;
-	add_key(m, SH_COLUMN_TEXT, h >> (64 - SH_KEYS_BITS), false);
+	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), false);
 	return 0;
 }
 

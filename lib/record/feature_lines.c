@@ -16,7 +16,6 @@ int sh_feature_lines_init(struct sh_feature_lines *l, bool split, struct sh_erro
 	const size_t n = SH_FEATURE_LINES_MAX;
 
 	*l = (struct sh_feature_lines){
-		.kernel = sh_marks_kernel_at(0),
 		.split = split,
 		.chunk = NO_CHUNK,
 	};
@@ -49,7 +48,7 @@ int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t chunk, const cha
 		if (SH_RESERVE(l->mark, l->cap, room, err) < 0)
 			return -1;
 		l->blanks = l->split;
-		l->marks = l->kernel->find(p, n, &l->blanks, l->mark);
+		l->marks = sh_marks_find(p, n, &l->blanks, l->mark);
 	}
 	l->chunk = chunk;
 	return 0;

@@ -29,7 +29,6 @@ struct sh_feature_lines {
 	int64_t *weight; /* of each line, in millionths */
 
 	/* Private. */
-	const struct sh_marks_kernel *kernel;
 	bool split;        /* features are split into tokens at each blank */
 	bool blanks;       /* blanks and backslashes of this chunk are among its marks */
 	uint64_t chunk;    /* see sh_feature_lines_chunk() */

@@ -243,8 +243,8 @@ const char *sh_record_fp_doubt(struct sh_slice records)
 		return "this looks like a document with a number for an id, and is read as "
 		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
 	if (are_like_signatures(records))
-		return "these look like MinHash signatures, and are read as fingerprints (shjoin "
-		       "--rows joins signatures)";
+		return "these look like MinHash signatures, and are read as fingerprints (shband "
+		       "--rows R makes keys of signatures)";
 	/* Most numbers of nine hexadecimal digits have a letter. Most fingerprints have a multiple
 	 * of 8 digits. Large decimal numbers have 19, 20 or 39 digits. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')

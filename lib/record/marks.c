@@ -2,19 +2,6 @@
 
 #include "base/bytes.h"
 
-static const struct sh_variant *const rows[] = {
-#if defined(__x86_64__)
-	&sh_marks_avx2.variant,
-	&sh_marks_sse2.variant,
-#endif
-	&sh_marks_plain.variant,
-};
-
-const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i)
-{
-	return (const struct sh_marks_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
-}
-
 /* Sets the top bit of exactly the bytes of x that equal c. */
 static inline uint64_t where(uint64_t x, unsigned char c)
 {
@@ -24,7 +11,7 @@ static inline uint64_t where(uint64_t x, unsigned char c)
 	return ~(((x & low) + low) | x | low);
 }
 
-static size_t find(const char *p, size_t n, bool *blanks, uint32_t *mark)
+size_t sh_marks_find(const char *p, size_t n, bool *blanks, uint32_t *mark)
 {
 	uint64_t any = 0, more;
 	size_t found = 0;
@@ -46,5 +33,3 @@ static size_t find(const char *p, size_t n, bool *blanks, uint32_t *mark)
 	*blanks = any != 0;
 	return found;
 }
-
-const struct sh_marks_kernel sh_marks_plain = { { "plain", SH_NEEDS_NOTHING }, find };

@@ -59,9 +59,14 @@ void sh_report_counts(struct sh_html *h, const struct sh_pairs *p)
 	add_count(h, "pairs", p->n);
 	if (p->spans)
 		add_count(h, "shared passages", p->n_spans);
-	add_count(h, "documents in pairs", p->documents);
-	add_count(h, "groups", p->groups);
-	add_count(h, "documents in the largest", p->n_groups ? p->group[0].size : 0);
+	if (p->apart) {
+		add_count(h, "documents", p->documents);
+		add_count(h, "queries or earlier documents", p->seconds);
+	} else {
+		add_count(h, "documents in pairs", p->documents);
+		add_count(h, "groups", p->groups);
+		add_count(h, "documents in the largest", p->n_groups ? p->group[0].size : 0);
+	}
 	sh_html_raw(h, "</dl>\n</header>\n<main>\n<div class=\"two\">\n");
 }
 
@@ -87,8 +92,8 @@ void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
 	    p->spans ? "Coverage of pairs" : "Similarity of pairs");
 	if (p->spans)
 		sh_html_raw(h,
-		    "<p class=\"note\">The share of a document’s text that stands in the other "
-		    "one: the greater share of the two.</p>\n");
+		    "<p class=\"note\">The share of a document’s text that the other one has in the "
+		    "same words: the greater share of the two.</p>\n");
 	if (p->unknown) {
 		sh_html_raw(h, "<p class=\"note\">Without a similarity: ");
 		sh_html_count(h, p->unknown);
@@ -121,6 +126,10 @@ static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct 
 
 void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
 {
+	if (p->apart) {
+		sh_html_raw(h, "</div>\n");
+		return;
+	}
 	sh_html_raw(h,
 	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">Two "
 	    "documents are in one group when a chain of pairs joins them. A group is named "

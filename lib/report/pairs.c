@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/bits.h"
 #include "base/num.h"
 #include "match/measure.h"
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
 {
 	struct sh_slice f[8];
-	uint64_t place[4];
+	uint64_t place[4], matched;
+	int64_t identity;
 
 	if (sh_fields_split(line, f, 8) != 8)
 		return sh_error_set(err, SH_ERR_RECORD,
@@ -29,6 +31,12 @@ int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_err
 		r->from[i] = (uint32_t)at[0];
 		r->to[i] = (uint32_t)at[1];
 	}
+	if (sh_parse_u64(f[6], &matched) < 0 || matched > INT32_MAX ||
+	    sh_parse_weight(f[7], &identity) < 0 || identity > 1000000)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "matched and identity: expected a number and a share from 0 to 1");
+	r->matched = (uint32_t)matched;
+	r->identity = (uint32_t)(identity / 100);
 	return 0;
 }
 
@@ -106,7 +114,9 @@ int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct
 	    SH_RESERVE(p->span, p->spans_cap, p->n_spans + 1, err) < 0)
 		return -1;
 	s = &p->span[p->n_spans++];
-	*s = (struct sh_pairs_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] } };
+	*s = (struct sh_pairs_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] },
+		r->matched, r->identity };
+	p->pair[pair].matched += r->matched;
 	p->pair[pair].distance++;
 	return 0;
 }
@@ -146,54 +156,45 @@ const struct sh_pairs_span *sh_pairs_spans(
 	return p->span + lo;
 }
 
-struct stretch {
-	uint32_t from, to;
-};
-
-static int by_start(const void *x, const void *y)
+static int by_matched(const void *x, const void *y)
 {
-	const struct stretch *a = x, *b = y;
+	const struct sh_pairs_span *a = x, *b = y;
 
-	return compare_numbers(a->from, b->from);
-}
-
-/* Returns the number of bytes in at least one stretch. */
-static uint64_t covered(struct stretch *s, size_t n)
-{
-	uint64_t sum = 0;
-	uint32_t end = 0;
-
-	qsort(s, n, sizeof *s, by_start);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t from = s[i].from > end ? s[i].from : end;
-
-		if (s[i].to > from) {
-			sum += s[i].to - from;
-			end = s[i].to;
-		}
-	}
-	return sum;
+	return a->matched != b->matched ? compare_numbers(b->matched, a->matched) : by_pair(x, y);
 }
 
 int sh_pairs_cover(
     struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err)
 {
-	size_t n;
+	size_t n, longest = length[0] > length[1] ? length[0] : length[1];
 	const struct sh_pairs_span *span = sh_pairs_spans(p, pair, &n);
-	struct stretch *s = malloc(n * sizeof *s + 1);
+	struct sh_pairs_span *best = malloc(n * sizeof *best + 1);
+	uint64_t *bytes = malloc(sh_bits_words(longest) * sizeof *bytes + 1);
 
-	if (!s)
+	if (!best || !bytes) {
+		free(best);
+		free(bytes);
 		return sh_error_nomem(err);
+	}
+	if (n) {
+		memcpy(best, span, n * sizeof *best);
+		qsort(best, n, sizeof *best, by_matched);
+	}
 	for (int i = 0; i < 2; i++) {
+		uint64_t sum = 0;
+
 		if (length[i] == 0)
 			continue;
+		memset(bytes, 0, sh_bits_words(length[i]) * sizeof *bytes);
 		for (size_t j = 0; j < n; j++)
-			s[j] = (struct stretch){ span[j].from[i], span[j].to[i] };
-		pair->coverage[i] = (int32_t)(covered(s, n) * 10000 / length[i]);
+			sum += (uint64_t)best[j].identity *
+			       sh_bits_put_range(bytes, best[j].from[i], best[j].to[i]);
+		pair->coverage[i] = (int32_t)(sum / length[i]);
 		if (pair->coverage[i] > pair->similarity)
 			pair->similarity = pair->coverage[i];
 	}
-	free(s);
+	free(best);
+	free(bytes);
 	return 0;
 }
 
@@ -209,6 +210,8 @@ static int by_doubt(const void *x, const void *y, void *arg)
 		return unknown ? 1 : -1;
 	if (a->similarity != b->similarity)
 		return (a->similarity < b->similarity) == p->spans ? 1 : -1;
+	if (a->matched != b->matched)
+		return a->matched > b->matched ? -1 : 1;
 	if (a->distance != b->distance)
 		return a->distance > b->distance ? -1 : 1;
 	return compare_numbers(a->number, b->number);
@@ -274,6 +277,27 @@ static void find_groups(
 	}
 }
 
+/* Finds out whether the first ids are documents and the second ids queries. */
+static int count_sides(struct sh_pairs *p, struct sh_error *err)
+{
+	uint8_t *side = calloc((size_t)p->ids.n + 1, 1);
+
+	if (!side)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < p->n; i++) {
+		side[p->pair[i].a] |= 1;
+		side[p->pair[i].b] |= 2;
+	}
+	p->apart = p->spans;
+	for (uint32_t i = 0; i < p->ids.n; i++) {
+		p->apart = p->apart && side[i] != 3;
+		p->documents += side[i] & 1;
+		p->seconds += side[i] >> 1;
+	}
+	free(side);
+	return 0;
+}
+
 static int count_groups(struct sh_pairs *p, struct sh_error *err)
 {
 	struct sh_pairs_group *group = calloc((size_t)p->ids.n + 1, sizeof *group);
@@ -309,5 +333,7 @@ int sh_pairs_order(struct sh_pairs *p, struct sh_error *err)
 	if (p->n)
 		qsort_r(p->pair, p->n, sizeof *p->pair, by_doubt, p);
 	count_pairs(p);
-	return count_groups(p, err);
+	if (count_sides(p, err) < 0)
+		return -1;
+	return p->apart ? 0 : count_groups(p, err);
 }

@@ -5,7 +5,7 @@
  *     ... for spans: sh_pairs_cover() for each pair ...
  *     sh_pairs_order(&p, err);
  *
- * Memory: 40 bytes a pair, 28 bytes a span, and the ids. */
+ * Memory: 48 bytes a pair, 28 bytes a span, and the ids. */
 #ifndef SH_REPORT_PAIRS_H
 #define SH_REPORT_PAIRS_H
 
@@ -22,7 +22,8 @@ struct sh_pairs_pair {
 	int32_t distance;
 	/* in ten thousandths, or SH_PAIRS_UNKNOWN; of a pair with spans: the greater coverage */
 	int32_t similarity;
-	int32_t coverage[2]; /* share of each document's bytes in spans, in ten thousandths */
+	int32_t coverage[2]; /* share of each document that spans match, in ten thousandths */
+	uint32_t matched;    /* tokens that its spans match, together */
 	uint32_t number;     /* from 0, in the order in which the pairs were added */
 	const char *measure; /* of the similarity; NULL: unknown; static */
 };
@@ -31,6 +32,7 @@ struct sh_pairs_pair {
 struct sh_span_record {
 	struct sh_slice id[2];
 	uint32_t from[2], to[2];
+	uint32_t matched, identity; /* tokens; ten thousandths */
 };
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err);
@@ -38,6 +40,7 @@ int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_err
 struct sh_pairs_span {
 	uint32_t pair; /* sh_pairs_pair.number */
 	uint32_t from[2], to[2];
+	uint32_t matched, identity; /* as in sh_span_record */
 };
 
 struct sh_pairs_group {
@@ -56,6 +59,10 @@ struct sh_pairs {
 	size_t n, cap, n_spans, spans_cap;
 
 	/* Filled by sh_pairs_order(). */
+	/* Spans: no id is both a first and a second one, as of documents and queries. Then there
+	 * are no groups, and `documents` counts the first ids. */
+	bool apart;
+	uint64_t seconds;                             /* number of second ids, when `apart` */
 	uint64_t documents, groups, unknown;          /* unknown: pairs without a similarity */
 	uint64_t bar[SH_PAIRS_BARS];                  /* pairs by similarity, a twentieth each */
 	struct sh_pairs_group group[SH_PAIRS_GROUPS]; /* the largest groups */
@@ -76,8 +83,9 @@ void sh_pairs_order_spans(struct sh_pairs *p);
 const struct sh_pairs_span *sh_pairs_spans(
     const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
 
-/* Sets coverage and similarity of a pair from the lengths of its texts, in bytes. A length of 0 is
- * unknown, and leaves the coverage of the document unknown. */
+/* Sets coverage and similarity of a pair from the lengths of its texts, in bytes. The bytes of a
+ * span count by its identity. Bytes in several spans count once, by the span that matches most. A length of 0 is unknown, and leaves the coverage of the document
+ * unknown. */
 int sh_pairs_cover(
     struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "weight/doubles.h"
+#include "published/sums.h"
 
 /* Fills *t from the tables. Returns false when the feature must be dropped. */
 static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct sh_term *t)

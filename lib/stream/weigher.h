@@ -4,7 +4,7 @@
 #define SH_STREAM_WEIGHER_H
 
 #include "base/slice.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "weight/df.h"
 #include "weight/idf.h"
 #include "weight/weight.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "weight/doubles.h"
+#include "published/sums.h"
 
 int sh_weighing_init(struct sh_weighing *w, const struct sh_weigher *weigher,
     struct sh_df_watch *watch, struct sh_error *err)

@@ -1,11 +1,11 @@
-/* Methods of splitting text into tokens, as rows of one table.
+/* Methods of splitting text into tokens, as rows of one table (published/published.h).
  *
  *   words       the default, see token.h
  *   jieba...    words of segment/jieba.h, then folded. A word needs a letter, mark or digit, unless
  *               opts.punctuation is set. White space is dropped. min_chars drops single characters
  *               of all scripts
  *   angelo      the words of jieba whose first character is U+4E00..U+9FA5
- *   cppjieba... words of segment/cppjieba.h, otherwise as jieba. Only words with ASCII white space
+ *   cppjieba... words of published/cppjieba.h, otherwise as jieba. Only words with ASCII white space
  *               are dropped
  *
  * The other methods are the rules of published systems. They ignore no_fold:
@@ -49,10 +49,7 @@ struct sh_token_method {
 	bool no_places;             /* does not support opts.places */
 };
 
-/* Returns the method of this name, or NULL. */
-const struct sh_token_method *sh_token_method_find(const char *name);
-
-/* Returns method i, the default first; NULL after the last. */
-const struct sh_token_method *sh_token_method_at(unsigned i);
+/* The default method. */
+extern const struct sh_token_method sh_words_method;
 
 #endif

@@ -1,5 +1,4 @@
 /* The positions of tokens in the text: see sh_token_opts.places. */
-#include "text/published.h"
 #include "text/tokenizer.h"
 
 int sh_places_begin(struct sh_tokenizer *t, struct sh_slice text)

@@ -50,7 +50,7 @@ static int reading_init(struct reading *r, const struct sh_token_opts *opts, str
 	struct sh_token_opts plain = { .method = m, .raw = true };
 
 	*r = (struct reading){ .whole = uses_whole_lines(opts), .fold_marks = opts->fold_marks };
-	if (m && m != sh_token_method_at(0) && !m->needs_jieba && !m->needs_cppjieba) {
+	if (m && m != &sh_words_method && !m->needs_jieba && !m->needs_cppjieba) {
 		r->cut = sh_tokenizer_new(&plain, err);
 		return r->cut ? 0 : -1;
 	}

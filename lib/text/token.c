@@ -85,7 +85,7 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 		sh_error_nomem(err);
 		return NULL;
 	}
-	t->method = opts->method ? opts->method : sh_token_method_at(0);
+	t->method = opts->method ? opts->method : &sh_words_method;
 	t->opts = *opts;
 	t->opts.unit = sh_token_unit(opts);
 	t->filtered =

@@ -329,3 +329,5 @@ int sh_cut_words(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 	}
 	return p ? 0 : -1;
 }
+
+const struct sh_token_method sh_words_method = { .name = "words", .run = sh_cut_words };

@@ -14,8 +14,4 @@ struct sh_heavy {
  * features, the lower index comes first. Returns n or all, whichever is less. */
 size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n);
 
-/* The same, but chooses and orders equally heavy features as std::partial_sort of GNU's C++ library
- * does. The result depends on the order of f. */
-size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n);
-
 #endif

@@ -54,15 +54,13 @@ class _Options(_c.Structure):
         ("chars", _c.c_int),
         ("no_fold", _c.c_int),
         ("mask_digits", _c.c_int),
-        ("minhash", _c.c_int),
         ("fold_marks", _c.c_int),
+        ("join_hyphens", _c.c_int),
         ("weight", _c.c_char_p),
         ("hash", _c.c_char_p),
         ("profile", _c.c_char_p),
         ("seed", _c.c_uint64),
-        ("join_hyphens", _c.c_int),
-        ("unused", _c.c_int),
-        ("reserved", _c.c_uint64 * 5),
+        ("reserved", _c.c_uint64 * 6),
     ]
 
 
@@ -135,12 +133,10 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
         ),
         ("passages_free", None, [_c.c_void_p]),
         ("passages_find", _c.c_int, [_c.c_void_p, _c.c_char_p, _c.c_size_t, _PASSAGE, _c.c_void_p, error]),
-        ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_uint, _c.c_double, error]),
-        ("bands_draw", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_double, _c.c_double, _c.c_uint, error]),
+        ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, error]),
         ("bands_free", None, [_c.c_void_p]),
         ("bands_tables", _c.c_size_t, [_c.c_void_p]),
         ("bands_key_size", _c.c_size_t, [_c.c_void_p]),
-        ("bands_recall", _c.c_double, [_c.c_void_p, _c.c_uint]),
         ("bands_key", None, [_c.c_void_p, _c.c_size_t, _WORDS, _c.c_char_p]),
     ):
         function = getattr(lib, "simhash_" + name)
@@ -264,9 +260,8 @@ def _unpack(packed: "_c.Array[_c.c_uint64]", bits: int) -> int:
 class Simhash:
     """Computes fingerprints of texts with one set of options, which are options of shfp(1).
 
-    profile names a published system. Its rules apply to all options that are not given. profile="default"
-    computes the fingerprints of shfp(1) without options, MinHash of word triples. Without a profile the
-    defaults are those of version 0.1, SimHash of single words, so that stored fingerprints stay comparable.
+    profile names a published system. Its rules apply to all options that are not given. Without options the
+    fingerprints are those of shfp(1) without options.
     Several threads may use one object at once. Pickling copies the object, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
@@ -292,7 +287,6 @@ class Simhash:
         mask_digits: bool = False,
         fold_marks: bool = False,
         join_hyphens: bool = False,
-        minhash: _t.Optional[bool] = None,
         weight: _t.Optional[str] = None,
         hash: _t.Optional[str] = None,
         seed: int = 0,
@@ -301,7 +295,7 @@ class Simhash:
         options, error = _Options(), _Error()
         self._recreate = _functools.partial(
             type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits,
-            fold_marks=fold_marks, join_hyphens=join_hyphens, minhash=minhash, weight=weight, hash=hash, seed=seed, profile=profile,
+            fold_marks=fold_marks, join_hyphens=join_hyphens, weight=weight, hash=hash, seed=seed, profile=profile,
         )
         self._unused: _t.List[int] = []
         self._options = options
@@ -320,9 +314,7 @@ class Simhash:
         options.mask_digits = bool(mask_digits)
         options.fold_marks, options.join_hyphens = bool(fold_marks), bool(join_hyphens)
         if weight is not None:
-            options.weight, options.minhash = weight.encode(), False
-        if minhash is not None:
-            options.minhash = bool(minhash)
+            options.weight = weight.encode()
         if hash is not None:
             options.hash = hash.encode()
         options.seed = _unsigned(seed, "seed", 1 << 64)
@@ -502,40 +494,21 @@ class Bands:
     """Computes the keys of shband(1): two fingerprints within the distance have at least one key in common.
 
     Keys in an index or a sorted file give the candidates among fingerprints that do not fit in memory.
-    blocks=0 selects the cheapest number of blocks for count fingerprints. With recall there are fewer keys,
-    drawn at random by seed, which find about this share of the pairs at the distance.
+    blocks=0 selects the cheapest number of blocks for a million fingerprints.
 
     >>> bands = Bands(64, 3, blocks=4)
     >>> bands.keys(0x0123456789abcdef)
     ['030400123', '030414567', '0304289ab', '03043cdef']
-    >>> len(bands), bands.recall(3)
-    (4, 1.0)
-    >>> len(Bands(64, 10)), len(Bands(64, 10, recall=0.9))
-    (11, 2)
+    >>> len(bands), len(Bands(64, 10))
+    (4, 11)
     """
 
-    def __init__(
-        self,
-        bits: int,
-        distance: int,
-        *,
-        blocks: int = 0,
-        count: float = 1e6,
-        recall: _t.Optional[float] = None,
-        seed: int = 0,
-    ) -> None:
-        self._recreate = _functools.partial(
-            type(self), bits, distance, blocks=blocks, count=count, recall=recall, seed=seed
-        )
+    def __init__(self, bits: int, distance: int, *, blocks: int = 0) -> None:
+        self._recreate = _functools.partial(type(self), bits, distance, blocks=blocks)
         self._object: _t.Optional[int] = None
         bits, distance = _unsigned(bits, "bits"), _unsigned(distance, "distance")
-        blocks, seed = _unsigned(blocks, "blocks"), _unsigned(seed, "seed")
-        if recall is not None and blocks:
-            raise Error("blocks cannot be used with recall: keys for a recall have no blocks")
-        if recall is None:
-            self._make = _functools.partial(_lib.simhash_bands_new, bits, distance, blocks, count)
-        else:
-            self._make = _functools.partial(_lib.simhash_bands_draw, bits, distance, recall, count, seed)
+        blocks = _unsigned(blocks, "blocks")
+        self._make = _functools.partial(_lib.simhash_bands_new, bits, distance, blocks)
         handle = self._handle()
         self.bits = bits
         self._tables: int = _lib.simhash_bands_tables(handle)
@@ -563,11 +536,6 @@ class Bands:
     def __len__(self) -> int:
         """The number of keys of each fingerprint."""
         return self._tables
-
-    def recall(self, distance: int) -> _t.Optional[float]:
-        """The share of pairs at a distance that have a key in common; None when it is unknown."""
-        share = _lib.simhash_bands_recall(self._handle(), _unsigned(distance, "distance"))
-        return None if share < 0 else share
 
     def keys(self, fingerprint: int) -> _t.List[str]:
         """The keys of a fingerprint. Each key has the number of its table."""

@@ -41,10 +41,10 @@ class FilterError(RuntimeError):
 # or write a file besides the pipe, or end the filter at once.
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
-             "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= "
+             "bits= hash= weight= seed= format= empty= profile= ngram= unit= segment= dict= split= "
              "stem= stop= min-chars= keep-words= no-fold mask-digits fold-marks join-hyphens raw strict bare jobs= "
              "crlf"),
-    "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
+    "shband": ("k:M:b:j:", "distance= blocks= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
     "shverify": ("T:w:S:p:n:u:j:",
                  "measure= threshold= weight= memory= tmpdir= profile= ngram= unit= segment= dict= split= stem= "

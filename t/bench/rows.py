@@ -17,10 +17,11 @@ class Long(Exception):
 class Side:
     """A pipeline. counted: the stages whose CPU time and memory count; None: all. net: the time of the pipeline on
     empty input (start, loading a dictionary) is subtracted. keeps: the number of documents of the input, if the output
-    has a line for each kept document; the table then has the number of removed documents."""
+    has a line for each kept document; the table then has the number of removed documents. tells: a pattern; its group is
+    a number in the messages of the last stage, which the row compares in place of times."""
 
-    def __init__(self, name, *stages, stdin=None, counted=None, net=False, keeps=0):
-        self.name, self.stages, self.stdin = name, stages, stdin
+    def __init__(self, name, *stages, stdin=None, counted=None, net=False, keeps=0, tells=None):
+        self.name, self.stages, self.stdin, self.tells = name, stages, stdin, tells
         self.counted, self.net, self.keeps = counted, net, keeps
         self.lines = None  # lines of the last output, if keeps
 
@@ -40,7 +41,9 @@ class Row:
                  rule=None):
         self.name, self.size = name, size
         self.sides = (ours, other, third) if third else (ours, other)
-        self.goal, self.wall, self.guard, self.rule = goal, wall, guard, rule
+        self.goal, self.guard, self.rule = goal, guard, rule
+        # What is compared: CPU seconds, wall seconds, or the number that each side tells.
+        self.unit = 3 if ours.tells else 1 if wall else 0
 
     def allowed(self, seconds):
         """The divisor of ours, from the seconds of the other sides."""
@@ -356,6 +359,22 @@ def whole(w):
     yield against("rensa", "rensa", "rensa R-MinHash", None)
 
 
+def growth(w):
+    """Twice the documents of one kind: the pairs that shdedup compares. Time is in proportion to them."""
+    def row(kind, name, *args):
+        def make():
+            n = 2000 if w.smoke else 20000
+            sides = []
+            for size in (2 * n, n):
+                path = w.make(f"{kind}-{size}", ["python3", os.path.join(w.here, "..", "quality", "made.py"), kind, str(size)])
+                sides.append(Side(f"{size:,}", w.our("shdedup", "--dry-run", "--report", os.devnull, *args), stdin=path,
+                                  tells=r"([\d,]+) pairs compared"))
+            return Row(name, " ".join(("shdedup", *args)), *sides, 2.3, guard=2.3)
+        return make
+    yield row("pages", "pages of three templates", "--measure", "jaccard", "-T", "0.9")
+    yield row("lines", "log lines of 20 templates", "--measure", "edit", "-T", "0.75")
+
+
 def edits(w):
     """The alignment of `shverify --measure edit` only. The input is the candidates of edited copies that neither lengths
     nor bags of tokens exclude. Both sides align all pairs forty times. A token is a number."""
@@ -478,6 +497,8 @@ SECTIONS = (
     ("Documents to documents without near-duplicates", "Each program reads texts and writes the kept documents, as "
      "its README shows: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others "
      "estimate.", whole),
+    ("Growth", "Pairs compared for twice the documents, and for the documents: templates must not make it quadratic. The "
+     "columns of CPU seconds hold numbers of pairs.", growth),
     ("Edit distances", "The alignment only, on pairs that neither lengths nor bags of tokens exclude. Tokens are numbers, "
      "and the threshold is edit similarity 0.75. Each pair is aligned forty times. The start of the program is "
      "subtracted.", edits),

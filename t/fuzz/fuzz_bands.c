@@ -1,11 +1,11 @@
 /* Any bytes as keys of bands; the keys of a layout, written and read; and any lines as a stream of
- * bands, which the fast and the plain reader accept alike. */
+ * bands, which gives the same pairs with much and with little memory. */
 #include "fuzz.h"
 
 #include "band/bandlines.h"
 #include "base/num.h"
 #include "io/source.h"
-#include "join/stream.h"
+#include "join/bands.h"
 
 static struct sh_error err;
 
@@ -35,11 +35,6 @@ static bool layout(struct sh_band *b)
 	static const unsigned widths[] = { 64, 32, 128, 256, 4, 20, 1024 };
 	unsigned bits = widths[fuzz_take(1) % 7], k = (unsigned)fuzz_take(1) % 20;
 
-	if (fuzz_take(1) % 3 == 0) {
-		unsigned key = 1 + (unsigned)fuzz_take(1) % 64, tables = 1 + (unsigned)fuzz_take(1);
-
-		return sh_band_draw(b, bits, k, key, tables, (unsigned)fuzz_take(2), &err) == 0;
-	}
 	if (sh_band_init(b, bits, k, k + 1 + (unsigned)fuzz_take(1) % 4, &err) < 0)
 		return false;
 	if (b->tables <= 300)
@@ -80,76 +75,64 @@ static void own_keys(const struct sh_band *b, const uint64_t *fp)
 
 /* ---- streams ---- */
 
-struct pairs {
-	struct sh_buf text;
+struct lines {
+	struct sh_bands *bands;
+	const char *p, *end;
 };
 
-static int take_pair(
-    struct sh_job *job, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *e)
+/* Reads the next good record, as shjoin does with --rejects. */
+static int next_record(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *e)
 {
-	struct pairs *to = job->pool->arg;
+	struct lines *l = arg;
 
-	return sh_buf_add(&to->text, a.p, a.n, e) < 0 || sh_buf_add(&to->text, "\t", 1, e) < 0 ||
-		       sh_buf_add(&to->text, b.p, b.n, e) < 0 ||
-		       sh_buf_add(&to->text, &distance, sizeof distance, e) < 0
-		   ? -1
-		   : 0;
-}
+	while (l->p < l->end) {
+		const char *lf = memchr(l->p, '\n', (size_t)(l->end - l->p));
+		struct sh_slice line = sh_slice(l->p, (size_t)((lf ? lf : l->end) - l->p));
 
-static int careful(struct sh_stream *s, struct sh_slice line)
-{
-	struct sh_band_record r;
-
-	if (sh_record_band(line, &r, &err) < 0 || sh_stream_check(s, 0, &r, &err) < 0)
-		return err.code == SH_ERR_RECORD ? 1 : -1; /* 1: skipped */
-	return sh_stream_add(s, &r, &err);
-}
-
-/* Joins as shjoin does, and skips bad records. Stores the pairs, or the error. */
-static void join(struct sh_slice text, bool fast, bool collapse, struct pairs *out)
-{
-	struct sh_stream_opts opts = { .k = -1, .collapse = collapse, .memory = 1 << 16 };
-	const char *p = text.p, *end = p + text.n, *lf;
-	const struct sh_pool pool = { .arg = out };
-	struct sh_job job = { .pool = &pool };
-	struct sh_stream *s;
-	int status = 0;
-
-	opts.pair = take_pair;
-	opts.out = &job;
-	s = sh_stream_new(&opts, 1, &err);
-	check(s != NULL);
-	while (status >= 0 && p < end) {
-		size_t lines = 0;
-		ssize_t took =
-		    fast ? sh_stream_add_lines(s, sh_slice(p, (size_t)(end - p)), &lines, &err) : 0;
-
-		status = took < 0 ? -1 : 0;
-		check(took <= end - p && (took > 0) == (lines > 0));
-		p += took > 0 ? took : 0;
-		if (status < 0 || p == end)
-			break;
-		lf = memchr(p, '\n', (size_t)(end - p));
-		lf = lf ? lf : end;
-		status = careful(s, sh_slice(p, (size_t)(lf - p)));
-		p = lf + (lf < end);
+		l->p += line.n + (lf != NULL);
+		if (sh_record_band(line, r, e) == 0 && sh_bands_check(l->bands, side, r, e) == 0)
+			return 1;
+		if (e->code != SH_ERR_RECORD)
+			return -1;
 	}
-	if (status >= 0)
-		status = sh_stream_finish(s, &err);
-	if (status < 0)
-		check(sh_buf_add(&out->text, err.text, strlen(err.text), &err) == 0);
-	sh_stream_delete(s);
+	return 0;
 }
 
+static int append(void *arg, struct sh_job *job, struct sh_error *e)
+{
+	return sh_buf_add(arg, job->out.p, job->out.n, e);
+}
+
+/* Joins, and stores the pairs, or the error. */
+static void join(struct sh_slice text, bool collapse, size_t memory, struct sh_buf *out)
+{
+	const struct sh_bands_opts opts = {
+		.k = -1, .collapse = collapse, .sides = 1, .threads = 1, .memory = memory
+	};
+	const struct sh_pool pool = { .done = append, .arg = out };
+	struct sh_job job = { .pool = &pool };
+	struct lines l = { sh_bands_new(&opts, &err), text.p, text.p + text.n };
+	int status;
+
+	check(l.bands != NULL);
+	status = sh_bands_join(l.bands, next_record, &l, &job, &err);
+	if (status < 0)
+		check(sh_buf_add(out, err.text, strlen(err.text), &err) == 0);
+	check(sh_job_flush(&job, &err) == 0);
+	sh_buf_free(&job.out);
+	sh_bands_delete(l.bands);
+}
+
+/* The pairs do not depend on the memory, except for their order. */
 static void stream(struct sh_slice text, bool collapse)
 {
-	struct pairs fast = { { 0 } }, slow = { { 0 } };
+	struct sh_buf much = { 0 }, little = { 0 };
 
-	join(text, true, collapse, &fast);
-	join(text, false, collapse, &slow);
-	check(sh_slice_eq(sh_buf_slice(&fast.text), sh_buf_slice(&slow.text)));
-	sh_buf_free(&fast.text);
-	sh_buf_free(&slow.text);
+	join(text, collapse, 1 << 20, &much);
+	join(text, collapse, 1, &little);
+	check(much.n == little.n);
+	sh_buf_free(&much);
+	sh_buf_free(&little);
 }
 
 static int by_line(const void *a, const void *b)

@@ -31,9 +31,7 @@ static void kernels(void)
 		.large = 1 + rng_below(300),
 		.few = (uint32_t)rng_below(64),
 		.brute_factor = (double)rng_below(1000),
-		.cached = (uint32_t)rng_below(SPOTS),
-		.halves = rng_below(8) == 0,
-		.halve = true };
+		.task = 1 + (uint32_t)rng_below(SPOTS) };
 	unsigned k = (unsigned)rng_below(14);
 	size_t n = rng_below(SPOTS), cut = rng_below(n + 1);
 	struct sh_error err;
@@ -83,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		kernels();
 	else
 		one_case(&bad, &did, &bands[0], &bands[1]);
-	check(bad.streamed == 0);
+	check(bad.banded == 0);
 	check(bad.in_memory == 0);
 	return 0;
 }

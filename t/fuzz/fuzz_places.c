@@ -1,5 +1,6 @@
 /* Offsets of tokens, for any text and any options: they are borders of characters and escapes, and
  * the tokens are the same as without offsets. */
+#include "published/published.h"
 #include "fuzz.h"
 
 #include "../unit/test_places.c"

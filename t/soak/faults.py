@@ -56,7 +56,7 @@ shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
-shfp --minhash -n 3 -j 2 -o new docs
+shfp -n 3 -j 2 -o new docs
 shfp -o new features
 shfp -p gomd5 --empty zero -o new docs
 shweight -o new features
@@ -67,7 +67,7 @@ shdf -S 1M -o new features
 shdf -m --min-df 2 -o new table table
 shband -k 3 -o new fps
 shband -k 3 -o new <fps
-shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
+shband -k 6 --trailer -j 2 -o new fps.trailer
 shtok -j 4 -o new <many
 shtok -j 2 -o new --rejects rejected <manymixed
 shfp -j 4 -o new <many
@@ -86,8 +86,6 @@ shjoin -k 3 --collapse -o new large
 shjoin -k 3 -S 1M -o new spilled
 shverify -d docs -o new pairs
 shverify --measure any -T 0.5,0.6 -d docs -o new pairs
-shshare --least 1 -o new features
-shshare --least 1 -S 1K -o new features features
 shdedup -q --measure any -T 0.5,0.6 -o new docs
 shverify -d - --measure cosine -o new pairs <docs
 shverify --trailer -d docs.trailer -o new pairs.trailer

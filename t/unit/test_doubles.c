@@ -1,6 +1,6 @@
 /* Compares fingerprints of weights that pass through records with fingerprints of the doubles
  * themselves. */
-#include "weight/doubles.h"
+#include "published/sums.h"
 
 #include <math.h>
 

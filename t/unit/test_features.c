@@ -1,5 +1,6 @@
 /* Compares sets of features of long documents with sorted strings of n-grams, for both hashes.
  * Counts over many keys of the keyed hash how often similar texts and rows agree in some bits. */
+#include "published/published.h"
 #include "fp/analysis.h"
 
 #include "match/measure.h"

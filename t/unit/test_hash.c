@@ -1,4 +1,4 @@
-#include "hash/hash.h"
+#include "published/published.h"
 
 #include <inttypes.h>
 

@@ -6,9 +6,8 @@
 
 #include "base/hmap.h"
 #include "base/siphash.h"
-#include "fp/repeats.h"
-#include "join/distinct.h"
-#include "join/keyorder.h"
+#include "fp/count.h"
+#include "join/fpset.h"
 #include "rng.h"
 #include "tap.h"
 #include "weight/terms.h"
@@ -26,14 +25,6 @@ static void expect(int good)
 
 /* ---- tables ---- */
 
-static void repeats(const uint64_t *key)
-{
-	struct sh_repeats r;
-
-	expect(sh_repeats_init(&r, &err) == 0 && sh_repeats_find(&r, key, N, &err) == 0);
-	sh_repeats_free(&r);
-}
-
 static void counts(const uint64_t *key)
 {
 	struct sh_hash_count c;
@@ -44,13 +35,15 @@ static void counts(const uint64_t *key)
 
 static void wide(const uint64_t *key)
 {
-	static uint32_t first[N];
-	struct sh_side room = { 0 };
-	uint64_t secret[2];
+	struct sh_join_side room = { 0 };
+	struct sh_fpset set;
 
-	expect(sh_random_key(secret, &err) == 0);
-	expect(sh_distinct_wide(1, key, N / 2, 2, secret[0] | 1, &room, first, &err) == 0);
-	sh_side_free(&room);
+	sh_fpset_init(&set, 2, &room, 1);
+	for (unsigned i = 0; i < N / 2; i++)
+		expect(sh_fpset_add(&set, key + 2 * i, sh_slice_str("id"), &err) == 0);
+	expect(sh_fpset_close(&set, &err) == 0);
+	sh_fpset_free(&set);
+	sh_join_side_free(&room);
 }
 
 static void strings(const uint64_t *key)
@@ -78,30 +71,14 @@ static void terms(const uint64_t *key)
 	sh_terms_free(&t);
 }
 
-/* Keys neither ascend nor descend, so that the table stores every key. */
-static void order(const uint64_t *key)
-{
-	struct sh_keyorder o;
-
-	expect(sh_keyorder_init(&o, 2 * N, &err) == 0);
-	for (unsigned i = 0; i < N; i++) {
-		uint64_t k = key[(uint64_t)i * 7919 % N];
-
-		expect(sh_keyorder_next(&o, sh_slice((const char *)&k, 8), &err) >= 0);
-	}
-	sh_keyorder_free(&o);
-}
-
 static const struct {
 	const char *name;
 	void (*fill)(const uint64_t *key);
 } tables[] = {
-	{ "repeated hashes of a document", repeats },
 	{ "distinct hashes of a document", counts },
 	{ "identical fingerprints", wide },
 	{ "ids and features as strings", strings },
 	{ "features of a document as strings", terms },
-	{ "keys of a band stream", order },
 };
 
 /* ---- keys ---- */
@@ -164,17 +141,19 @@ static double worst_ratio(void (*fill)(const uint64_t *))
 
 enum { RECORDS = 4 * N, GROUPS = RECORDS / 100 };
 
-static struct sh_side side, room;
-
 static void distinct(const uint64_t *word)
 {
-	struct sh_copies copies = { 0 };
+	struct sh_join_side room = { 0 };
+	struct sh_fpset set;
 
-	side.n = RECORDS;
-	memcpy(side.word, word, RECORDS * sizeof *word);
-	expect(sh_distinct(1, &side, &room, 0x5EC2E7, &copies, &err) == 0 && side.n == 1 + GROUPS &&
-	       copies.n == RECORDS - side.n);
-	free(copies.p);
+	sh_fpset_init(&set, 1, &room, 1);
+	for (unsigned i = 0; i < RECORDS; i++)
+		expect(
+		    sh_fpset_add(&set, word + i, sh_slice((const char *)&i, sizeof i), &err) == 0);
+	expect(sh_fpset_close(&set, &err) == 0 && set.side.n == 1 + GROUPS &&
+	       set.n_copy == RECORDS - set.side.n);
+	sh_fpset_free(&set);
+	sh_join_side_free(&room);
 }
 
 /* Half of the records have one fingerprint; each fifty of the others share another one. In the
@@ -184,7 +163,6 @@ static double first_to_last(void)
 	static uint64_t first[RECORDS], last[RECORDS];
 	double a = 1e9, b = 1e9;
 
-	expect(sh_side_reserve(&side, RECORDS, &err) == 0);
 	for (unsigned i = 0; i < RECORDS; i++) {
 		uint64_t x = UINT64_MAX / (GROUPS + 2) * (i / 100 + 1);
 
@@ -197,8 +175,6 @@ static double first_to_last(void)
 		a = one < a ? one : a;
 		b = other < b ? other : b;
 	}
-	sh_side_free(&side);
-	sh_side_free(&room);
 	return a / b;
 }
 

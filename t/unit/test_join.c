@@ -107,13 +107,12 @@ static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 
 
 /* Limits from all records at once to a plan within a plan for a few records. */
 static const struct sh_join_limits limits[] = {
-	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
-	{ 0, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
-	{ 0, 1 << 22, 256, 1e9, 20, 0, false, 0 },
-	{ 0, 1 << 22, 256, 1e9, 100, 0, false, 0 },
-	{ 0, 200, 8, 1e9, 100, 0, false, 0 },
-	{ 0, 60, 4, 1e9, 50, 0, false, 0 },
-	{ 0, 60, 4, 3, 0, 0, false, 0 },
+	{ 1 << 18, 1 << 22, 256, 1, 0 },
+	{ 0, 1 << 22, 256, 1, 0 },
+	{ 0, 1 << 22, 256, 1e9, 20 },
+	{ 0, 200, 8, 1e9, 100 },
+	{ 0, 60, 4, 1e9, 0 },
+	{ 0, 60, 4, 3, 0 },
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -169,100 +168,6 @@ static bool self_case(struct room *r)
 		}
 	}
 	return good;
-}
-
-static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
-    const struct sh_join_limits *way, struct hits *to)
-{
-	struct sh_join *j = new_join(64, k, kernel);
-	struct sh_error err;
-	bool good;
-
-	sh_join_set_limits(j, way);
-	to->n = 0;
-	good = sh_join_self(j, r->fp, n, keep, to, &err) == 0;
-	sh_join_delete(j);
-	return good;
-}
-
-/* Blocks joined in radix partitions: the pairs of the brute force, in the same order by all
- * kernels. */
-static bool partitions_case(struct room *r)
-{
-	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, 0, 0, false, 0 };
-	unsigned k = 1 + below(3);
-	size_t n = 1000 + below(2000);
-	const char *kernel;
-	bool good = true;
-
-	for (size_t i = 0; i < n; i++) {
-		r->fp[i] = i > 100 && below(2) ? r->fp[below(100)] : rng();
-		for (unsigned d = 1 + below(k); d > 0; d--)
-			flip(&r->fp[i], below(64));
-	}
-	way.cached = (uint32_t)n - 1;
-	brute_self(&r->want, r->fp, n, 1, k);
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
-		good &= join_way(r, n, k, kernel, &way, i ? &r->got : &r->first);
-		good &= i == 0 || same_hits(&r->first, &r->got);
-	}
-	sort_hits(&r->first);
-	return good && same_hits(&r->want, &r->first);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
-/* The words in order, except for pairs at bounds of buckets with neighbouring keys. */
-static void nearly_ascending(uint64_t *fp, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		fp[i] = (fp[i] & UINT64_MAX >> 16) | (1001 + (fp[i] >> 48) % 64) << 48;
-	qsort(fp, n, sizeof *fp, by_value);
-	for (size_t i = 1; i < n; i++)
-		if ((fp[i] ^ fp[i - 1]) >> 48 && below(2)) {
-			uint64_t later = fp[i];
-
-			fp[i] = fp[i - 1];
-			fp[i - 1] = later;
-			i++;
-		}
-}
-
-/* Near ones in groups, so that buckets are of all sizes: by halves, through every kernel, the pairs
- * of the brute force, in the same order by all. */
-static bool halves_case(struct room *r)
-{
-	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, 1, true, 0 };
-	unsigned k = 2 + below(2), share = below(101), groups = 12 + below(20);
-	size_t n = 500 + below(1000);
-	const char *kernel;
-	bool good = true;
-
-	for (size_t i = 0; i < n; i++) {
-		r->fp[i] = rng();
-		if (i >= groups && below(100) < share) {
-			r->fp[i] = r->fp[below(groups)];
-			for (unsigned d = below(5); d > 0; d--)
-				flip(&r->fp[i], below(64));
-			/* Many buckets, of the same words in one half. */
-			if (below(8) == 0)
-				r->fp[i] ^= (uint64_t)below(1000) << (below(2) ? 44 : 12);
-		}
-	}
-	if (below(4) == 0)
-		nearly_ascending(r->fp, n);
-	brute_self(&r->want, r->fp, n, 1, k);
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
-		good &= join_way(r, n, k, kernel, &way, i ? &r->got : &r->first);
-		good &= i == 0 || same_hits(&r->first, &r->got);
-	}
-	sort_hits(&r->first);
-	if (!same_hits(&r->want, &r->first))
-		printf("# k %u, n %zu: %zu pairs, expected %zu\n", k, n, r->first.n, r->want.n);
-	return good && same_hits(&r->want, &r->first);
 }
 
 static bool cross_case(struct room *r)
@@ -386,7 +291,7 @@ static bool band_case(struct room *r)
 
 static void plans(void)
 {
-	struct sh_task task = { 64, 3, 1e6, 1e6, true, 1, 0, false, { 0 } };
+	struct sh_plan_sets task = { 64, 3, 1e6, 1e6, true, 1, { 0 } };
 	struct sh_plan plan;
 	bool radii = true, apart = true;
 
@@ -414,67 +319,6 @@ static void plans(void)
 	task.nx = task.ny = 50;
 	sh_plan(&plan, &task);
 	ok(plan.blocks == 0, "fifty fingerprints are compared pair by pair");
-}
-
-/* The plan is by halves from this number of fingerprints on, for these distributions. */
-static void plans_by_halves(void)
-{
-	static const struct {
-		unsigned bits, k, n;
-		bool self, even, want;
-	} row[] = {
-		{ 64, 3, SH_JOIN_HALVES, true, true, true },
-		{ 64, 2, SH_JOIN_HALVES, true, true, true },
-		{ 64, 3, SH_JOIN_HALVES - 1, true, true, false },
-		{ 64, 1, SH_JOIN_HALVES, true, true, false },
-		{ 64, 4, SH_JOIN_HALVES, true, true, false },
-		{ 64, 3, SH_JOIN_HALVES, false, true, false },
-		{ 64, 3, SH_JOIN_HALVES, true, false, false },
-		{ 60, 3, SH_JOIN_HALVES, true, true, false },
-		{ 128, 3, SH_JOIN_HALVES, true, true, false },
-	};
-	bool good = true;
-
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		struct sh_task task = { .bits = row[i].bits,
-			.k = row[i].k,
-			.self = row[i].self,
-			.brute_factor = 1,
-			.halves = SH_JOIN_HALVES };
-		struct sh_plan plan;
-
-		task.nx = task.ny = row[i].n;
-		for (unsigned b = 0; b < row[i].bits; b++)
-			task.agree[b] = b == 7 && !row[i].even ? 0.9 : 0.5;
-		sh_plan(&plan, &task);
-		good &= plan.halves == row[i].want;
-		good &= !plan.halves || (plan.blocks == 2 && plan.block[0].bits == 16 &&
-					    plan.block[0].radius + plan.block[1].radius == 2);
-	}
-	ok(good, "halves are the plan of a large, even self-join of 64 bits at distance 2 or 3");
-}
-
-/* Most sets of 2^26 are here: ranks deviate little from the values. */
-static void plans_of_ascending(void)
-{
-	enum { N = 1 << 20 };
-	uint64_t *fp = malloc(N * sizeof *fp);
-	struct sh_join *j = new_join(64, 3, NULL);
-	struct sh_join_limits usual = { .halves = SH_JOIN_HALVES,
-		.small = 1,
-		.few = 256,
-		.brute_factor = 1,
-		.cached = 1 << 17 };
-	struct sh_plan plan;
-	struct sh_error err;
-
-	for (uint64_t i = 0; i < N; i++)
-		fp[i] = i << 44 | rng() >> 20;
-	sh_join_set_limits(j, &usual);
-	ok(sh_join_plan_self(j, &plan, fp, N, &err) == 0 && plan.even,
-	    "words in ascending order count as even at all bits");
-	sh_join_delete(j);
-	free(fp);
 }
 
 static void errors(struct room *r)
@@ -520,12 +364,8 @@ int main(int argc, char **argv)
 		return 1;
 	many("one set", self_case, &r, cases);
 	many("two sets", cross_case, &r, cases / 2);
-	many("in radix partitions", partitions_case, &r, cases / 100);
-	many("by halves", halves_case, &r, cases / 60);
 	many("bands, bucket by bucket", band_case, &r, cases / 4);
 	plans();
-	plans_by_halves();
-	plans_of_ascending();
 	errors(&r);
 	free(r.fp);
 	free(r.want.hit);

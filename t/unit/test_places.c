@@ -1,5 +1,6 @@
 /* Places of tokens in the text: they do not change tokens, and are borders of characters and
  * escapes. The bytes of tokens i to j, split alone, give the tokens i to j. */
+#include "published/published.h"
 #include "text/method.h"
 #include "text/token.h"
 

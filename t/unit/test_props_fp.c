@@ -2,7 +2,10 @@
  * against an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
+#include "published/published.h"
+#include "base/compare.h"
 #include "fp/analysis.h"
+#include "fp/count.h"
 
 #include <math.h>
 
@@ -179,28 +182,7 @@ static struct sh_fingerprint_opts random_options(void)
 	o.token.keep = rng_below(4) ? 0 : 1 + (unsigned)rng_below(1023);
 	o.ngrams.min = 1 + (unsigned)rng_below(rng_below(4) ? 4 : 40);
 	o.ngrams.max = o.ngrams.min + (unsigned)(rng_below(3) ? 0 : rng_below(6));
-	o.bag = rng_below(4) == 0;
 	return o;
-}
-
-/* Returns whether the bag has the tokens: all of them, and equal tokens in one class. */
-static bool bag_agrees(const struct sh_bag *bag, const struct sh_tokens *t)
-{
-	size_t all = 0, classes = 0, distinct = 0, most = 0;
-
-	for (size_t i = 0; i < sizeof bag->times; i++) {
-		all += bag->times[i];
-		classes += bag->times[i] > 0;
-		most = bag->times[i] > most ? bag->times[i] : most;
-	}
-	for (size_t i = 0; i < t->n; i++) {
-		size_t k = 0;
-
-		while (!sh_slice_eq(sh_ngram_text(t, k, 1), sh_ngram_text(t, i, 1)))
-			k++;
-		distinct += k == i;
-	}
-	return bag->n == t->n && classes <= distinct && (all == t->n || most == UINT8_MAX);
 }
 
 static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, const struct sh_buf *b,
@@ -223,8 +205,6 @@ static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, con
 	good = sh_analyse(&a, sh_slice(text, b->n), &got, &err) == 0 && got.fp.empty == !any &&
 	       got.bad_utf8 == tokens.bad_utf8 &&
 	       (!any || memcmp(got.fp.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
-	if (good && got.fp.features && opts->bag)
-		good = bag_agrees(sh_fingerprint_bag(a.fingerprinter), &tokens);
 	*empty += !any;
 	sh_analyser_free(&a);
 	sh_tokenizer_delete(t);
@@ -242,6 +222,62 @@ static void show(unsigned i, const struct sh_fingerprint_opts *o)
 	    o->token.unit == SH_UNIT_CHAR ? "char" : "word", o->ngrams.min, o->ngrams.max,
 	    o->token.no_fold, o->token.raw, o->token.mask_digits, o->token.min_chars,
 	    o->token.keep);
+}
+
+/* ---- distinct hashes ---- */
+
+/* Returns whether the lists have each hash of `sorted` once, with its count and first place. */
+static bool counts_right(
+    const struct sh_hash_count *c, const uint64_t *hash, const uint64_t *sorted, size_t n)
+{
+	size_t distinct = 0, all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		distinct += i == 0 || sorted[i] != sorted[i - 1];
+	for (size_t i = 0; i < c->n; i++) {
+		const uint64_t *at = bsearch(&c->hash[i], sorted, n, sizeof *sorted, sh_compare_u64);
+		size_t first = 0, same = 0;
+
+		while (at && at > sorted && at[-1] == *at)
+			at--;
+		for (; at && at + same < sorted + n && at[same] == *at;)
+			same++;
+		while (first < n && hash[first] != c->hash[i])
+			first++;
+		if (same != c->count[i] || first != c->first[i] ||
+		    (i && c->first[i - 1] >= c->first[i]))
+			return false;
+		all += same;
+	}
+	return distinct == c->n && all == n;
+}
+
+static void test_counts(void)
+{
+	enum { MOST = 3000 };
+	static uint64_t hash[MOST], sorted[MOST];
+	struct sh_hash_count c;
+	struct sh_error err;
+	unsigned rounds = rng_rounds(800), bad = 0;
+
+	must(sh_hash_count_init(&c, &err) == 0);
+	for (unsigned round = 0; round < rounds; round++) {
+		size_t n = rng_below(round % 10 ? 300 : MOST);
+		uint64_t kinds = 1 + rng_below(n + 1);
+
+		/* Few kinds that differ in the upper or the lower half, and hashes met once. */
+		for (size_t i = 0; i < n; i++)
+			hash[i] = rng_below(3) == 0 ? rng()
+				  : round % 2       ? rng_below(kinds)
+						    : (uint64_t)rng_below(kinds) << 32;
+		memcpy(sorted, hash, n * sizeof *hash);
+		qsort(sorted, n, sizeof *sorted, sh_compare_u64);
+		must(sh_hash_count(&c, hash, n, &err) == 0);
+		bad += !counts_right(&c, hash, sorted, n);
+	}
+	ok(!bad, "distinct hashes of %u documents are counted, in order of first occurrence",
+	    rounds);
+	sh_hash_count_free(&c);
 }
 
 int main(int argc, char **argv)
@@ -266,6 +302,7 @@ int main(int argc, char **argv)
 	    "%u random documents: one call gives the fingerprint of the definition (%u differ)",
 	    cases, bad);
 	ok(empty > cases / 120 && empty < cases / 3, "%u random documents have no features", empty);
+	test_counts();
 	free(o.feature);
 	sh_buf_free(&o.texts);
 	sh_buf_free(&b);

@@ -2,13 +2,10 @@
  * test_variants_words.c. */
 #include "base/bytes.h"
 #include "base/hex.h"
-#include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "match/align_kernel.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
-#include "hash/md5.h"
-#include "hash/md5_kernel.h"
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 #include "io/newlines.h"
@@ -70,73 +67,6 @@ static void test_mix(const struct sh_mix_kernel *mix)
 	}
 	ok(!bad, "%s: hashes of tokens, windows of 1..16 bytes, 1- to 24-grams, words",
 	    mix->variant.name);
-}
-
-/* ---- MD5 ------------------------------------------------------------------------------- */
-
-/* Texts of 0..200 bytes, most of them short, behind a head of 0..9. */
-static void test_md5(const struct sh_md5_kernel *kernel)
-{
-	enum { MOST = 200 };
-	static char text[MOST * 64 + SH_MIX_PADDING];
-	unsigned rounds = rng_rounds(3000), bad = 0;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		struct sh_slice part[SH_MD5_MANY];
-		uint32_t state[SH_MD5_MANY + 1][4];
-		size_t n = rng_below(round % 5 ? 40 : SH_MD5_MANY + 1),
-		       length = round % 3 ? 20 : MOST;
-		struct sh_slice head = sh_slice(text, round % 2 ? rng_below(10) : 0);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = (char)rng();
-		for (size_t i = 0; i < n; i++) {
-			part[i].n = rng_below(length + 1);
-			part[i].p = text + rng_below(sizeof text - SH_MIX_PADDING - part[i].n + 1);
-		}
-		state[n][0] = 1;
-		sh_md5_many(kernel, head, part, n, state);
-		bad += state[n][0] != 1;
-		for (size_t i = 0; i < n; i++) {
-			unsigned char want[SH_MD5_BYTES];
-
-			sh_md5(head, part[i], want);
-			bad += sh_md5_half(state[i], 0) != sh_be64(want) ||
-			       sh_md5_half(state[i], 1) != sh_be64(want + 8);
-		}
-	}
-	ok(!bad, "%s: MD5 of many texts of 0 to %d bytes is that of single texts",
-	    kernel->variant.name, MOST);
-}
-
-/* Many features at once have the hashes of single features, at every width. */
-static void test_features(const struct sh_hash *hash)
-{
-	enum { MOST = 300, LONGEST = 70 };
-	static char text[MOST * 8 + SH_MIX_PADDING];
-	static uint64_t got[MOST * SH_FP_MAX_WORDS];
-	uint64_t want[SH_FP_MAX_WORDS];
-	unsigned bad = 0;
-
-	for (unsigned bits = 1; bits <= hash->max_bits; bits += bits < 300 ? 1 : 61) {
-		struct sh_slice part[MOST];
-		uint64_t seed = hash->seedless || rng_below(2) ? 0 : rng();
-		unsigned words = SH_FP_WORDS(bits);
-		size_t n = rng_below(bits % 10 ? 30 : MOST + 1);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = "abc defghij\xC3\xA9 \xE4\xBD\xA0"[rng_below(17)];
-		for (size_t i = 0; i < n; i++) {
-			part[i].n = rng_below(bits % 4 ? 16 : LONGEST + 1);
-			part[i].p = text + rng_below(sizeof text - SH_MIX_PADDING - part[i].n + 1);
-		}
-		sh_hash_features(hash, part, n, seed, bits, got);
-		for (size_t i = 0; i < n; i++) {
-			sh_hash_feature(hash, part[i], seed, bits, want);
-			bad += memcmp(want, got + i * words, words * sizeof *want) != 0;
-		}
-	}
-	ok(!bad, "%s: many features at once have the hashes of single features", hash->name);
 }
 
 /* ---- the keyed hash -------------------------------------------------------------------- */
@@ -240,95 +170,6 @@ static void test_hex(void)
 	    "16 hexadecimal digits at once are two times eight");
 }
 
-/* ---- repeated hashes ------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Every hash that `sorted` holds more than once is found with its count, and no other. */
-static bool repeats_right(const struct sh_repeats *r, const uint64_t *sorted, size_t n)
-{
-	size_t want = 0, run, i, j;
-
-	for (i = 0; i < n; i += run) {
-		for (run = 1; i + run < n && sorted[i + run] == sorted[i]; run++)
-			;
-		if (run == 1)
-			continue;
-		want++;
-		for (j = 0; j < r->n && r->hash[j] != sorted[i]; j++)
-			;
-		if (j == r->n || r->count[j] != run)
-			return false;
-	}
-	return want == r->n;
-}
-
-/* Each of the hashes that `sorted` holds is there once. */
-static bool once_right(struct sh_repeats *r, const uint64_t *sorted, size_t n)
-{
-	size_t distinct = 0;
-
-	qsort(r->hash, r->n, sizeof *r->hash, by_value);
-	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && sorted[i] == sorted[i - 1])
-			continue;
-		if (distinct >= r->n || r->hash[distinct] != sorted[i])
-			return false;
-		distinct++;
-	}
-	return distinct == r->n;
-}
-
-/* Lengths around those at which the module changes its method. */
-static size_t repeats_length(unsigned round, size_t most)
-{
-	static const size_t borders[] = { SH_REPEATS_SHORT - 1, SH_REPEATS_SHORT,
-		SH_REPEATS_SHORT + 1, 0, 1, 2 };
-
-	if (round % 400 == 399)
-		return most;
-	if (round % 100 == 50)
-		return borders[round / 100 % (sizeof borders / sizeof *borders)];
-	return rng_below(round % 3 ? 300 : 5000);
-}
-
-static void test_repeats(const struct sh_repeats_kernel *kernel)
-{
-	enum { MOST = 70000, ROUNDS = 800 };
-	static uint64_t hash[MOST], sorted[MOST];
-	struct sh_repeats r;
-	unsigned rounds = rng_rounds(ROUNDS), bad = 0, round;
-
-	must(sh_repeats_init(&r, &err) == 0);
-	r.kernel = kernel;
-	for (round = ROUNDS - rounds; round < ROUNDS; round++) {
-		size_t n = repeats_length(round, MOST);
-		uint64_t kinds = n > 5000 ? 500 : 1 + rng_below(n + 1), i;
-
-		/* Different hashes of few kinds, consecutive or not, in the upper half or the
-		 * lower, and hashes met once. */
-		for (i = 0; i < n; i++)
-			hash[i] = n <= 5000 && rng_below(3) == 0 ? rng()
-				  : round % 3 == 0               ? rng_below(kinds)
-				  : round % 3 == 1 ? rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15)
-						   : (uint64_t)rng_below(kinds) << 32;
-		memcpy(sorted, hash, n * sizeof *hash);
-		qsort(sorted, n, sizeof *sorted, by_value);
-		must(sh_repeats_find(&r, hash, n, &err) == 0);
-		bad += !repeats_right(&r, sorted, n);
-		must(sh_repeats_once(&r, hash, n, &err) == 0);
-		bad += !once_right(&r, sorted, n);
-	}
-	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->variant.name,
-	    rounds, (unsigned)MOST);
-	sh_repeats_free(&r);
-}
-
 /* Adding units and removing some gives the sums of fewer units. */
 static void test_subtract(const struct sh_simhash_kernel *kernel)
 {
@@ -363,7 +204,7 @@ static void test_subtract(const struct sh_simhash_kernel *kernel)
 }
 
 /* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
-static void test_marks(const struct sh_marks_kernel *kernel)
+static void test_marks(void)
 {
 	enum { MOST = 1000 };
 	static const char kinds[] = "aaaaaaab\t\t\n \\\x89\x8a\xa0\xdc\x08\x0b\x1f!";
@@ -385,10 +226,10 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 			if (more || text[i] == '\t' || text[i] == '\n')
 				want[marks++] = (uint32_t)i;
 		}
-		found = kernel->find(text, n, &some, at);
+		found = sh_marks_find(text, n, &some, at);
 		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
 	}
-	ok(!wrong, "%s: the marked bytes are found", kernel->variant.name);
+	ok(!wrong, "the marked bytes are found");
 }
 
 /* ---- LFs -------------------------------------------------------------------------------- */
@@ -457,29 +298,18 @@ int main(void)
 {
 	const struct sh_align_kernel *align;
 	const struct sh_mix_kernel *mix;
-	const struct sh_md5_kernel *md5;
-	const struct sh_hash *hash;
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
-	const struct sh_repeats_kernel *repeats;
-	const struct sh_marks_kernel *marks;
 
 	rng_init(4);
 	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
 		test_mix(mix);
-	for (unsigned i = 0; (md5 = sh_md5_kernel_at(i)); i++)
-		test_md5(md5);
-	for (unsigned i = 0; (hash = sh_hash_at(i)); i++)
-		test_features(hash);
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
 		test_subtract(sums);
 	test_hex();
-	for (unsigned i = 0; (repeats = sh_repeats_kernel_at(i)); i++)
-		test_repeats(repeats);
-	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
-		test_marks(marks);
+	test_marks();
 	test_newlines();
 	for (unsigned i = 0; (align = sh_align_kernel_at(i)); i++)
 		test_align(align);

@@ -1,7 +1,7 @@
 /* angelo_tools: t/vectors/angelo_*.tsv, figures.tsv. */
 #include "base/num.h"
 #include "fp/simhash.h"
-#include "hash/hash.h"
+#include "published/published.h"
 #include "text/method.h"
 #include "vectors.h"
 

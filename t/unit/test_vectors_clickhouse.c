@@ -1,5 +1,5 @@
 /* ClickHouse's ngramSimHash and wordShingleSimHash: t/vectors/clickhouse_simhash.tsv. */
-#include "hash/crc32c.h"
+#include "published/rules.h"
 #include "vectors.h"
 
 /* A column is named FUNCTION/SIZE; three sizes of one function are adjacent. */

@@ -1,7 +1,7 @@
 /* gemantic's SimHash.java: t/vectors/java_*. */
 #include "base/num.h"
 #include "fp/format.h"
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "vectors.h"
 

@@ -1,6 +1,6 @@
 /* The Go program with the first 8 bytes of MD5: t/vectors/go_*.tsv, md5.tsv. */
 #include "base/num.h"
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "vectors.h"
 

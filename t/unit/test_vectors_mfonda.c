@@ -1,6 +1,6 @@
 /* mfonda/simhash: t/vectors/mfonda_*.tsv, fnv1_64.tsv. */
 #include "base/num.h"
-#include "hash/hash.h"
+#include "published/published.h"
 #include "record/fingerprint.h"
 #include "vectors.h"
 

@@ -2,7 +2,7 @@
 #include "band/band.h"
 #include "base/num.h"
 #include "fp/accumulator.h"
-#include "fp/profile.h"
+#include "published/published.h"
 #include "text/method.h"
 #include "vectors.h"
 

@@ -3,9 +3,9 @@
  * The texts need cppjieba's dictionaries, in the directory SIMHASH_CPPJIEBA with stop_words.utf8
  * and idf.utf8 beside them; t/cppjieba fetches them. */
 #include "fp/accumulator.h"
-#include "fp/profile.h"
-#include "hash/jenkins.h"
-#include "segment/cppjieba.h"
+#include "published/published.h"
+#include "published/rules.h"
+#include "published/cppjieba.h"
 #include "vectors.h"
 
 static void test_jenkins(void)

@@ -1,0 +1,53 @@
+/* One side of a join: the fingerprints that are compared, in an order that changes from block to
+ * block.
+ *
+ * A side has two parallel arrays: one word of each fingerprint, and the fingerprint's number. A
+ * fingerprint of at most 64 bits is its word. The words of wider ones are in the caller's array, at
+ * fp + number * words, and `word` holds one of them at a time. */
+#ifndef SH_JOIN_SIDE_H
+#define SH_JOIN_SIDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum {
+	SH_SIDE_PAD = 32,     /* elements of both arrays that are readable beyond the end */
+	SH_SIDE_KEY_BITS = 24 /* most bits of a key that orders a side */
+};
+
+struct sh_join_side {
+	const uint64_t *fp; /* borrowed; unused for fingerprints of one word */
+	unsigned words;     /* of a fingerprint */
+	uint32_t n;         /* elements */
+	size_t cap;         /* allocated elements, SH_SIDE_PAD not counted */
+	uint64_t *word;
+	uint32_t *number;
+};
+
+/* Reserves n elements. Keeps the elements that the side has. Does not set s->n. */
+int sh_join_side_reserve(struct sh_join_side *s, size_t n, struct sh_error *err);
+void sh_join_side_free(struct sh_join_side *s);
+
+/* Makes a side of all n < 2^32 - 64 fingerprints of an array, with their first words. fp is
+ * borrowed. SH_ERR_PARAM: there are more. */
+int sh_join_side_load(
+    struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words, struct sh_error *err);
+
+/* Sets `word` to the words with this index, from 0, of all elements. */
+void sh_join_side_fetch(struct sh_join_side *s, unsigned word);
+
+/* Orders the side by a key: the bits of a mask, at most SH_SIDE_KEY_BITS, read as a number. The
+ * elements with key v, its bucket, are then at positions start[v] .. start[v + 1] - 1, in the order
+ * that they had. start has 2^bits + 1 elements. room is scratch memory, which grows as needed. The
+ * sides may exchange their arrays. The result does not depend on `threads` >= 1. */
+int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
+    uint32_t *start, unsigned threads, struct sh_error *err);
+
+/* Sorts the side by its words, ascending. Elements with equal words keep their order. Uses room and
+ * threads as sh_join_side_order() does. */
+int sh_join_side_sort(
+    struct sh_join_side *s, struct sh_join_side *room, unsigned threads, struct sh_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/* The functions of published systems that the tables (published.h) list. */
+#ifndef SH_PUBLISHED_RULES_H
+#define SH_PUBLISHED_RULES_H
+
+#include "base/slice.h"
+#include "text/tokenizer.h"
+
+/* ---- tokens, for struct sh_token_method ---- */
+
+typedef int sh_cut_fn(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
+
+/* The mode of sh_cut_bytes(), sh_cut_code_points() and sh_cut_long_words() that ignores case. */
+enum { SH_IGNORE_CASE = 1 };
+
+/* Bits of the mode of sh_cut_jieba(): an enum sh_jieba_mode, and a flag for words that begin with
+ * Han. */
+enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
+
+sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alpha, sh_cut_python, sh_cut_go_words,
+    sh_cut_go_letters, sh_cut_bytes, sh_cut_code_points, sh_cut_long_words, sh_cut_jieba,
+    sh_cut_cppjieba;
+
+/* For sh_token_method.close. */
+void sh_close_jieba(void *state);
+void sh_close_cppjieba(void *state);
+
+/* Makes p .. end - 1 a text without escapes: a copy in t->scratch when escapes must be decoded. */
+int sh_plain_text(
+    struct sh_tokenizer *t, const uint8_t **p, const uint8_t **end, struct sh_error *err);
+
+/* Returns whether c has Unicode's property White_Space, as Go's unicode.IsSpace(). */
+bool sh_is_white_space(uint32_t c);
+
+/* Appends the maximal sequences of code points for which separates() is false. */
+int sh_cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+    bool (*separates)(uint32_t c), struct sh_error *err);
+
+/* ---- hashes, for struct sh_hash ---- */
+
+typedef void sh_hash_fn(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+
+sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_fnv1, sh_hash_gemantic,
+    sh_hash_seomoz, sh_hash_crc32c, sh_hash_crc32c_joined, sh_hash_sha1;
+
+/* Bob Jenkins' lookup3 (2006, public domain): hashlittle2 as one number of 64 bits. The upper half
+ * is the primary result, *pc. The upper half of the seed is the primary seed. */
+uint64_t sh_jenkins(struct sh_slice text, uint64_t seed);
+
+/* Returns the state after the bytes of the text: CRC-32C (Castagnoli; reflected polynomial
+ * 0x82F63B78) as ClickHouse computes it. The state starts as SH_CRC32C_START and is not inverted at
+ * the end. */
+#define SH_CRC32C_START UINT32_MAX
+uint32_t sh_crc32c(uint32_t state, struct sh_slice text);
+
+#endif
