@@ -508,7 +508,10 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 	uint64_t two = 0, longer = 0, ill = 0, latin = 0;
 	unsigned seen = 0;
 	bool rare = false, western = true;
+	uint32_t before = 0;
 
+	for (size_t i = 0; i < all->n; i++)
+		western = western && is_western(all->name[i]);
 	while (p < end) {
 		uint32_t c = sh_utf8_next(&p, end);
 
@@ -522,11 +525,13 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 			two++;
 			latin += c < 0x180;
 			rare = rare || a == 9 || (a && seen && a != seen);
+			/* A symbol behind a letter, as in the two pairs of "目录". */
+			rare =
+			    rare || (!western && a == 0 && c > 0xAD && c != 0xBB && before >= 0xC0);
 			seen = a ? a : seen;
 		}
+		before = c;
 	}
-	for (size_t i = 0; i < all->n; i++)
-		western = western && is_western(all->name[i]);
 	if (ill)
 		return two + longer >= 100 && ill * 20 <= two + longer;
 	/* ASCII is no UTF-16. */
@@ -535,7 +540,7 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 		       !memchr(in.p, 0, in.n);
 	if (rare)
 		return longer >= 4 || two >= 12;
-	return longer > 0 || two > 1 || (latin && (western || all->n > 1));
+	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || all->n > 1));
 }
 
 /* Returns how many characters of decoded text are unlikely where they stand: controls, symbols and
