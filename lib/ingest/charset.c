@@ -219,8 +219,8 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 	return bad;
 }
 
-/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character of
- * GB 2312. The open converter is that of GB18030. */
+/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character
+ * of GB 2312. The open converter is that of GB18030. */
 static int convert_hz(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {
@@ -499,9 +499,9 @@ static unsigned alphabet(uint32_t c)
 }
 
 /* Returns whether the bytes are UTF-8, whatever is declared. Text of another charset is hardly ever
- * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312 are
- * sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the symbol of
- * "NESTLÉ®" in windows-1252 are one. */
+ * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312
+ * are sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the
+ * symbol of "NESTLÉ®" in windows-1252 are one. */
 static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 {
 	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n;
