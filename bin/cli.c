@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "built.h"
 #include "io/target.h"
 #include "io/walk.h"
 #include "suggest.h"
@@ -453,6 +454,7 @@ static void set_end(struct cli *c, int code)
 		help(c);
 	case 'V':
 		printf("%s (simhash-utils) %s\n", c->program->name, SH_VERSION);
+		built_print(c->program->lacks ? c->program->lacks() : NULL);
 		end_of_text(c);
 	case '?':
 		fprintf(

@@ -73,6 +73,7 @@ struct cli_program {
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
+	const char *(*lacks)(void); /* for built_print(); or NULL */
 	bool text;           /* the output is text for people, without a trailer */
 	unsigned words;      /* most operands before the files, such as the name of a command */
 	bool reaches;        /* it may read any file, since its inputs refer to files */

@@ -1,6 +1,5 @@
 /* --keep=max:FIELD and min:FIELD: ranks documents by a field of their records. */
 #include "dedup.h"
-#include "unicode/utf8.h"
 
 /* Finds the column of the field, by the header of the first file that is not empty. */
 static void read_header(

@@ -56,10 +56,10 @@ struct formopts_fields {
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
+	const char *delimiter;     /* value of --delimiter; NULL: not given */
 	/* --documents-fields: file i of -d has element i, and further files have the last. */
 	struct formopts_fields of_documents[FORMOPTS_MANY];
 	size_t n_of_documents;
-	const char *delimiter;     /* value of --delimiter; NULL: not given */
 };
 
 /* Handles an option. Returns false when it is not in these rows. */

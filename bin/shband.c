@@ -211,8 +211,7 @@ static int read_signature(
 	return 0;
 }
 
-static int each_signature(
-    void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int each_signature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	const struct signatures *s = arg;
 	const struct sh_hash *hash = sh_hash_find("xxh3");
@@ -228,8 +227,7 @@ static int each_signature(
 
 		if (sh_buf_reserve(&job->out, need, err) < 0)
 			return -1;
-		hash->feature(
-		    sh_slice(field[0].p + band * band_digits, band_digits), 0, 1, &h);
+		hash->feature(sh_slice(field[0].p + band * band_digits, band_digits), 0, 1, &h);
 		p = job->out.p + job->out.n;
 		sh_key_record_print_band(p, band, h);
 		p[SH_KEY_CHARS] = '\t';

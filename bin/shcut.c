@@ -418,7 +418,7 @@ static int cut_repeats(void *arg, struct sh_slice line, struct sh_job *job, stru
 {
 	struct worker *w = arg;
 	struct settings *s = w->settings;
-	const struct sh_sentence *x = w->sentences.at + w->used;
+	const struct sh_sentence *x = w->sentences.n ? &w->sentences.at[w->used] : NULL;
 	size_t end, n, passages;
 	struct sh_document doc;
 

@@ -38,6 +38,7 @@ static const struct cli_program program = {
 	.threads = "documents",
 	.all_processors = true,
 	.reaches = true,
+	.lacks = sh_ingest_lacks,
 };
 
 /* Returns the program, with a help text that names the forms that this build cannot read. */

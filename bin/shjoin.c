@@ -21,8 +21,8 @@ enum { NO_PAIR = 1 };
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
-	    "write pairs within Hamming distance K [bands: that of shband; 64 bits: " SH_DEFAULT_TEXT(
-		SH_DEFAULT_DISTANCE) "]" },
+	    "write pairs within Hamming distance K [bands: that of shband; 64 "
+	    "bits: " SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
@@ -108,7 +108,8 @@ struct band_reader {
 };
 
 /* Makes the message of a bad first record of one field name both kinds of records. */
-static void name_both_kinds(const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
+static void name_both_kinds(
+    const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
 {
 	if (lines->from.line == 1 && !memchr(line.p, '\t', line.n))
 		sh_error_set(err, SH_ERR_RECORD,
@@ -174,8 +175,9 @@ struct held {
  * the length of its id in 2 bytes, and its id. */
 struct fp_reader {
 	struct held *held;
-	struct sh_fp_form form; /* of the last line that sh_record_fp() read, or of the first record */
-	int tag;                /* of that form */
+	struct sh_fp_form
+	    form; /* of the last line that sh_record_fp() read, or of the first record */
+	int tag;  /* of that form */
 	struct sh_job *job;
 };
 
@@ -185,19 +187,20 @@ static void set_form(struct fp_reader *r, int tag)
 	r->tag = tag;
 }
 
-static int pack(struct sh_buf *to, const uint64_t *fp, unsigned words, struct sh_slice id,
-    struct sh_error *err)
+static int pack(
+    struct sh_buf *to, const uint64_t *fp, unsigned words, struct sh_slice id, struct sh_error *err)
 {
 	uint16_t length = (uint16_t)id.n;
+	size_t need = 8 * words + sizeof length + id.n;
 	char *p;
 
-	if (sh_buf_reserve(to, 8 * words + sizeof length + id.n, err) < 0)
+	if (to->cap - to->n < need && sh_buf_reserve(to, need, err) < 0)
 		return -1;
 	p = to->p + to->n;
 	memcpy(p, fp, 8 * words);
 	memcpy(p + 8 * words, &length, sizeof length);
 	memcpy(p + 8 * words + sizeof length, id.p, id.n);
-	to->n += 8 * words + sizeof length + id.n;
+	to->n += need;
 	return 0;
 }
 
@@ -326,8 +329,8 @@ static int explain(struct held *h, const struct sh_join *engine, struct sh_error
 			return -1;
 		n += p->set.side.n;
 	}
-	cli_print(c, "%llu different fingerprint%s of %u bits", (unsigned long long)n, CLI_PLURAL(n),
-	    h->bits);
+	cli_print(c, "%llu different fingerprint%s of %u bits", (unsigned long long)n,
+	    CLI_PLURAL(n), h->bits);
 	if (p->n > 1)
 		cli_print(c, ", in %zu partitions", p->n);
 	cli_print(c, "\n  %8s %6s %12s %10s\n", "distance", "blocks", "compared", "seconds");
@@ -372,8 +375,8 @@ static void join_fingerprints(struct join *j)
 	h.words = SH_FP_WORDS(h.bits);
 	for (unsigned side = 0; side < j->sides; side++) {
 		/* Two partitions are in memory at a time. */
-		sh_parts_init(&h.parts[side], h.words, j->memory / 2, j->cli->jobs, &h.room,
-		    j->cli->tmpdir);
+		sh_parts_init(
+		    &h.parts[side], h.words, j->memory / 2, j->cli->jobs, &h.room, j->cli->tmpdir);
 		h.parts[side].first_only = j->collapse && side == j->sides - 1;
 		read_side(&h, side);
 	}

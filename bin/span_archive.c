@@ -291,7 +291,6 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	struct sh_grouping how = { &a->tables, c->jobs };
 	struct sh_groups groups;
 	struct sh_links links;
 	struct sh_error err;
@@ -306,7 +305,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	first = a->begin[a->store.n_segments];
 	find_seeds(a);
 	load_texts(a, first, &texts);
-	if (sh_groups_make(&groups, &how, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
+	if (sh_groups_make(&groups, &a->tables, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
 		fail(a, &err);
 	links = span_links(s, &texts, &groups);
 	s->found = span_find(c, s, &a->corpus, &links, first);

@@ -236,7 +236,7 @@ void span_self(struct cli *c, struct span_settings *s)
 	if (s->seeds)
 		span_read_seeds(c, s, &corpus, &texts);
 	if (sh_postings_sort(&how, texts.posting, texts.n_postings, &err) < 0 ||
-	    sh_groups_make(&groups, &how, texts.posting, texts.n_postings, texts.n, &err) < 0)
+	    sh_groups_make(&groups, &tables, texts.posting, texts.n_postings, texts.n, &err) < 0)
 		cli_die(c, &err);
 	s->found = span_find(c, s, &corpus, &links, 0);
 	sh_groups_free(&groups);

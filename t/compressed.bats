@@ -44,7 +44,7 @@ agree() {
 	parts
 	agree '' 'shdedup -q --report report'
 	agree '' 'shdedup -q --mark m --link single --measure edit'
-	agree '' 'shdedup -q --keep max:2 -k keys'
+	agree '' 'shdedup -q --keep max:2 --measure edit'
 	agree '' 'shdedup -q --sample 3'
 }
 

@@ -42,8 +42,8 @@ setup() {
 
 @test "--mark adds two columns" {
 	sed 's/$/\r/' in >dos
-	printf '%s\r\n' 'no,text,q,dup,dup_similarity' '1,"To be, or ""not""' 'to be",3,,' \
-		'2,"To be, or ""not""' 'to be",4,1,1.0000' '"3",Something else,5,,' >expected
+	printf '%s\r\n' 'no,text,q,dup,dup_similarity,dup_measure' '1,"To be, or ""not""' 'to be",3,,,' \
+		'2,"To be, or ""not""' 'to be",4,1,1.0000,jaccard' '"3",Something else,5,,,' >expected
 	try 'shdedup -q --csv -f no,text --mark dup dos'
 	exits 0
 	same expected out
@@ -222,8 +222,8 @@ END
 	same expected out
 	try 'shdedup -q --header -f no,body --mark dup in'
 	exits 0
-	gives 'no\tq\tbody\tdup\tdup_similarity' '1\t3\tTo be, or not to be, that is it\t\t' \
-		'2\t4\tTo be, or not to be, that is it\t1\t1.0000' '3\t5\tSomething else\t\t'
+	gives 'no\tq\tbody\tdup\tdup_similarity\tdup_measure' '1\t3\tTo be, or not to be, that is it\t\t\t' \
+		'2\t4\tTo be, or not to be, that is it\t1\t1.0000\tjaccard' '3\t5\tSomething else\t\t\t'
 	mv out expected
 	shdedup -q --header -f no,body --dry-run --report report in
 	try 'shdrop --header -f no,body --mark dup -d report in'

@@ -161,3 +161,13 @@ needs_site() {
 	exits 1
 	gives 'alone.html: no links lead from index.html to this page'
 }
+
+@test 'the demo shows the main job in under 40 lines, and says what the build reads and where the programs are' {
+	try "$here/share/demo"
+	exits 0
+	[ "$(wc -l <out)" -lt 40 ]
+	grep -q '^[$] shdedup --json .* -O clean en' out
+	grep -q '^Compressed input:' out
+	grep -q "^The programs are in $SHBIN: PATH=$SHBIN:" out
+	grep -q '^shdedup: 1535 documents, ' err
+}

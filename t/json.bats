@@ -36,7 +36,7 @@ load helper
 	exits 0
 	sed -n '1p;5p' docs.jsonl >expected
 	same expected out
-	printf '4\t1\t0\t1.0000\n6\t1\t0\t1.0000\n9\t1\t0\t1.0000\n10\t5\t0\t1.0000\n' >expected
+	printf '4\t1\t1.0000\tjaccard\n6\t1\t1.0000\tjaccard\n9\t1\t1.0000\tjaccard\n10\t5\t1.0000\tjaccard\n' >expected
 	same expected report
 	sed -n 2,3p docs.jsonl >expected
 	cat expected expected | cmp - bad

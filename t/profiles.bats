@@ -304,7 +304,7 @@ anywhere() {
 	printf 'three\tother\t0\n' >pair
 	printf 'other\tabc\n' >>docs
 	try 'shverify -p clickhouse-ngram-utf8 -d docs pair'
-	gives 'three\tother\t0\t1.0000'
+	gives 'three\tother\t0\t1.0000\tjaccard'
 	try 'shtok -p clickhouse-ngram-utf8 docs'
 	gives 'none\t\t0' 'two\tab\t1' 'three\tabc\t0' 'four\tbcd\t1' 'other\tabc\t0'
 }

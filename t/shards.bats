@@ -90,10 +90,10 @@ make_shim() {
 	diff -r -x '.simhash-shards*' want plain
 	# A large output takes many steps of the encoder.
 	seq "$(fewer 100000 30000)" | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
-	shdedup -q -k 0 --measure none --few 0 many >expected
+	shdedup -q -T 1 many >expected
 	for form in gzip bzip2 xz zstd lz4; do
 		"$form" -qc many >many.packed
-		try "shdedup -q -k 0 --measure none --few 0 -O big.$form many.packed"
+		try "shdedup -q -T 1 -O big.$form many.packed"
 		exits 0
 		"$form" -dc "big.$form/many.packed" | cmp - expected
 	done

@@ -378,7 +378,7 @@ arrays() {
 	echo '<html>x' >a.html
 	try 'shdoc a.html'
 	exits 2
-	says 'shdoc: a.html: HTML: built without libxml2, which would read it (--format text takes it as it is)'
+	says 'shdoc: a.html: HTML: built without libxml2 (install libxml2-dev and build again; --format text takes it as it is)'
 	try 'shdoc --format text a.html'
 	gives 'a.html\t<html>x'
 }
@@ -1470,7 +1470,7 @@ response() {
 	try 'shdoc a.tar a'
 	exits 2
 	gives 'a\ta'
-	grep -qx 'shdoc: a.tar: a tar file: built without libarchive, which would read it' err
+	grep -qx 'shdoc: a.tar: a tar file: built without libarchive (install libarchive-dev and build again)' err
 }
 
 @test "the output, messages, status and --rejects are the same with 1, 2, 3, 8 and 16 threads" {

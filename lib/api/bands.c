@@ -25,8 +25,8 @@ static int cheapest(unsigned *blocks, unsigned bits, unsigned distance, struct s
 	return 0;
 }
 
-static int lay_out(struct sh_band *band, unsigned bits, unsigned distance, unsigned blocks,
-    struct sh_error *err)
+static int lay_out(
+    struct sh_band *band, unsigned bits, unsigned distance, unsigned blocks, struct sh_error *err)
 {
 	if (!sh_fp_width_ok(bits))
 		return sh_error_set(err, SH_ERR_PARAM, "%u bits: expected a multiple of 4 up to %d",

@@ -61,8 +61,8 @@ struct sh_band {
 	unsigned key_bits_min, key_bits_max;
 	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
 	char layout[SH_BAND_LAYOUT];                 /* the beginning of every key */
-	uint16_t start[SH_BAND_MAX_BLOCKS + 1]; /* first bit of each block; start[M]: bits */
-	struct sh_band_table *cache;            /* all tables; NULL for more than 512 */
+	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* first bit of each block; start[M]: bits */
+	struct sh_band_table *cache;                 /* all tables; NULL for more than 512 */
 };
 
 /* Makes the layout of M = `blocks` for fingerprints of `bits` bits. SH_ERR_PARAM: the parameters
@@ -153,8 +153,8 @@ struct sh_band_cost {
 };
 
 /* Fills *c for M = blocks. Fails as sh_band_init() does. */
-int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks,
-    struct sh_error *err);
+int sh_band_cost(
+    struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 
 /* Fills row[] with the costs of M = k + 1, k + 2, ... blocks: at most `room` rows, up to the first
  * row whose sort alone costs four times the cheapest row. Returns the number of rows; *best is the

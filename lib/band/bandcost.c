@@ -49,8 +49,8 @@ static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsig
 	return planned < all ? planned : all;
 }
 
-int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks,
-    struct sh_error *err)
+int sh_band_cost(
+    struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err)
 {
 	const double count = SH_BAND_COUNT;
 	struct sh_band b;

@@ -40,7 +40,8 @@ static void stop_brotli(void *decoder)
 #define BROTLI NULL, NULL, NULL
 #endif
 
-static const struct sh_codec brotli = { "br", "libbrotlidec", "brotli -dc", NULL, BROTLI };
+static const struct sh_codec brotli = { "br", "libbrotlidec", "libbrotli-dev", "brotli -dc", NULL,
+	BROTLI };
 
 /* A body in a content coding. */
 struct coded {

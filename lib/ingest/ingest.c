@@ -4,31 +4,31 @@ const char *sh_ingest_lacks(void)
 {
 	return ""
 #ifndef SH_HAVE_LIBXML2
-	       "; HTML (libxml2)"
+	       "; HTML (libxml2-dev)"
 #endif
 #ifndef SH_HAVE_ARCHIVE
-	       "; tar, ZIP and 7z (libarchive)"
+	       "; tar, ZIP and 7z (libarchive-dev)"
 #endif
 #ifndef SH_HAVE_UCHARDET
-	       "; libuchardet's guesses at charsets"
+	       "; guesses at charsets (libuchardet-dev)"
 #endif
 #ifndef SH_HAVE_ZLIB
-	       "; gzip (zlib)"
+	       "; gzip (zlib1g-dev)"
 #endif
 #ifndef SH_HAVE_BZIP2
-	       "; bzip2 (libbz2)"
+	       "; bzip2 (libbz2-dev)"
 #endif
 #ifndef SH_HAVE_LZMA
-	       "; xz (liblzma)"
+	       "; xz (liblzma-dev)"
 #endif
 #ifndef SH_HAVE_LZ4
-	       "; lz4 (liblz4)"
+	       "; lz4 (liblz4-dev)"
 #endif
 #ifndef SH_HAVE_BROTLI
-	       "; brotli within HTTP (libbrotlidec)"
+	       "; brotli within HTTP (libbrotli-dev)"
 #endif
 #ifndef SH_HAVE_ZSTD
-	       "; zstd (libzstd)"
+	       "; zstd (libzstd-dev)"
 #endif
 	    ;
 }

@@ -402,14 +402,14 @@ static bool is_compress(struct sh_slice head)
 }
 
 static const struct sh_codec codecs[] = {
-	{ "gzip", "zlib", "gzip -dc", is_gzip, INFLATE(start_gzip) },
-	{ "bzip2", "libbz2", "bzip2 -dc", is_bzip2, BZIP2 },
-	{ "xz", "liblzma", "xz -dc", is_xz, LZMA },
-	{ "zstd", "libzstd", "zstd -dc --long=31", is_zstd, ZSTD },
-	{ "lz4", "liblz4", "lz4 -dc", is_lz4, LZ4 },
-	{ "compress", "a library for it", "gzip -dc", is_compress, NULL, NULL, NULL },
-	{ "deflate", "zlib", NULL, NULL, INFLATE(start_zlib) },
-	{ "raw deflate", "zlib", NULL, NULL, INFLATE(start_raw) },
+	{ "gzip", "zlib", "zlib1g-dev", "gzip -dc", is_gzip, INFLATE(start_gzip) },
+	{ "bzip2", "libbz2", "libbz2-dev", "bzip2 -dc", is_bzip2, BZIP2 },
+	{ "xz", "liblzma", "liblzma-dev", "xz -dc", is_xz, LZMA },
+	{ "zstd", "libzstd", "libzstd-dev", "zstd -dc --long=31", is_zstd, ZSTD },
+	{ "lz4", "liblz4", "liblz4-dev", "lz4 -dc", is_lz4, LZ4 },
+	{ "compress", "a library for it", NULL, "gzip -dc", is_compress, NULL, NULL, NULL },
+	{ "deflate", "zlib", "zlib1g-dev", NULL, NULL, INFLATE(start_zlib) },
+	{ "raw deflate", "zlib", "zlib1g-dev", NULL, NULL, INFLATE(start_raw) },
 };
 
 enum { N_CODECS = sizeof codecs / sizeof *codecs };
@@ -429,6 +429,11 @@ bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head)
 	       (head.n >= SH_CODEC_MAGIC && (head.p[3] & 0xE0) == 0 &&
 		   (head.p[8] == 0 || head.p[8] == 2 || head.p[8] == 4) &&
 		   ((unsigned char)head.p[9] <= 13 || (unsigned char)head.p[9] == 255));
+}
+
+const struct sh_codec *sh_codec_at(unsigned i)
+{
+	return i < N_CODECS && codecs[i].is ? &codecs[i] : NULL;
 }
 
 const struct sh_codec *sh_codec_named(const char *name)
@@ -455,7 +460,12 @@ bool sh_codec_undecided(struct sh_slice head)
 
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err)
 {
+	if (!codec->package)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "compressed (%s), and built without %s (%s decompresses it)", codec->name,
+		    codec->library, codec->command);
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "compressed (%s), and built without %s (%s decompresses it)", codec->name,
-	    codec->library, codec->command);
+	    "compressed (%s), and built without %s (%s decompresses it; or install %s and build "
+	    "again)",
+	    codec->name, codec->library, codec->command, codec->package);
 }

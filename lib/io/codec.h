@@ -32,6 +32,7 @@ enum sh_codec_state {
 struct sh_codec {
 	const char *name;    /* of the form, such as "gzip" */
 	const char *library; /* such as "zlib" */
+	const char *package; /* Debian's, to build with the library; NULL: no library decodes it */
 	const char *command; /* decompresses to standard output, any window, such as "gzip -dc" */
 	/* Returns whether `head` begins with the magic number. NULL: the form has none. */
 	bool (*is)(struct sh_slice head);
@@ -53,6 +54,9 @@ bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head);
 /* Returns the form with this name, or NULL. Only this function finds the forms without a magic
  * number, "deflate" and "raw deflate". */
 const struct sh_codec *sh_codec_named(const char *name);
+
+/* Returns the form i, which a magic number shows; NULL after the last. */
+const struct sh_codec *sh_codec_at(unsigned i);
 
 /* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, which may
  * begin a magic number. */

@@ -5,10 +5,10 @@
 
 struct sh_bands {
 	struct sh_bands_opts opts;
-	bool ready;          /* the layout is known */
-	struct sh_band band; /* the layout */
-	struct sh_buf last[2];  /* by side: the last key, without its tag */
-	struct sh_band_table room; /* for sh_band_table() */
+	bool ready;                        /* the layout is known */
+	struct sh_band band;               /* the layout */
+	struct sh_buf last[2];             /* by side: the last key, without its tag */
+	struct sh_band_table room;         /* for sh_band_table() */
 	const struct sh_band_table *table; /* of the last record checked */
 	struct sh_join *join;
 	struct sh_join_side scratch;
@@ -143,8 +143,7 @@ static int read_bucket(
 
 	sh_parts_clear(bucket);
 	while (has_key(h, side, key)) {
-		if (!skips &&
-		    sh_parts_add(bucket, h->r[side].of.fp, h->r[side].of.id, err) < 0)
+		if (!skips && sh_parts_add(bucket, h->r[side].of.fp, h->r[side].of.id, err) < 0)
 			return -1;
 		advance(h, side);
 	}
@@ -177,8 +176,8 @@ static int join_bucket(
 	return 0;
 }
 
-int sh_bands_join(struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_job *out,
-    struct sh_error *err)
+int sh_bands_join(
+    struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_job *out, struct sh_error *err)
 {
 	struct sh_error stopped;
 	struct heads h = { .bands = b, .next = next, .arg = arg, .err = &stopped };
@@ -189,8 +188,7 @@ int sh_bands_join(struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_
 	for (unsigned side = 0; side < sides; side++)
 		advance(&h, side);
 	while (status == 0 && !h.failed && (h.more[0] || h.more[1])) {
-		bool second = !h.more[0] ||
-			      (h.more[1] && sh_slice_cmp(h.r[1].key, h.r[0].key) < 0);
+		bool second = !h.more[0] || (h.more[1] && sh_slice_cmp(h.r[1].key, h.r[0].key) < 0);
 		struct sh_slice key = h.r[second].key;
 		bool skips = sides == 2 && !has_key(&h, !second, key);
 

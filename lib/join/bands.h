@@ -32,13 +32,12 @@ int sh_bands_check(
 
 /* Reads the next record of a side, from 0, that passes sh_bands_check(); it stays valid until the
  * next call for this side. Returns 1, 0 at the end, or -1. */
-typedef int sh_bands_next(
-    void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
+typedef int sh_bands_next(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
 /* Joins all records, and writes the pairs to the job. When next() fails, first joins the records
  * before. */
-int sh_bands_join(struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_job *out,
-    struct sh_error *err);
+int sh_bands_join(
+    struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_job *out, struct sh_error *err);
 
 /* Returns the number of records left out because another record has the same id and fingerprint. */
 uint64_t sh_bands_repeated(const struct sh_bands *b);

@@ -5,9 +5,6 @@
 
 #include "base/bisect.h"
 #include "base/bytes.h"
-#include "record/fields.h"
-
-enum { ID_ROOM = SH_ID_MAX + 2 /* bytes of an id with its length */ };
 
 void sh_fpset_init(struct sh_fpset *s, unsigned words, struct sh_join_side *room, unsigned threads)
 {
@@ -34,27 +31,16 @@ void sh_fpset_clear(struct sh_fpset *s)
 	s->repeated = 0;
 }
 
-size_t sh_fpset_bytes(const struct sh_fpset *s)
-{
-	size_t wide = s->words > 1 ? s->words : 0;
-
-	return s->n * (8 * wide + 2 * (8 + 4)) + s->ids.n;
-}
-
-bool sh_fpset_full(const struct sh_fpset *s)
-{
-	return s->n >= UINT32_MAX - 128 || s->ids.n > UINT32_MAX - ID_ROOM;
-}
-
 int sh_fpset_add(struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
 {
 	unsigned words = s->words;
 	char *p;
 
-	if (words == 1 ? sh_join_side_reserve(&s->side, s->n + 1, err) < 0
+	if (words == 1 ? s->n >= s->side.cap && sh_join_side_reserve(&s->side, s->n + 1, err) < 0
 		       : SH_RESERVE(s->fp, s->fp_cap, (s->n + 1) * words, err) < 0)
 		return -1;
-	if (sh_buf_reserve(&s->ids, ID_ROOM, err) < 0)
+	if (s->ids.cap - s->ids.n < SH_FPSET_ID_ROOM &&
+	    sh_buf_reserve(&s->ids, SH_FPSET_ID_ROOM, err) < 0)
 		return -1;
 	if (s->n % SH_FPSET_STRIDE == 0) {
 		if (SH_RESERVE(s->id_at, s->id_at_cap, s->n / SH_FPSET_STRIDE + 1, err) < 0)

@@ -14,8 +14,12 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "join/side.h"
+#include "record/fields.h"
 
-enum { SH_FPSET_STRIDE = 8 /* ids between two known places */ };
+enum {
+	SH_FPSET_STRIDE = 8,              /* ids between two known places */
+	SH_FPSET_ID_ROOM = SH_ID_MAX + 2, /* bytes of an id with its length */
+};
 
 /* The copies of record `first`: n elements of `copy`, from `from` on. */
 struct sh_copies {
@@ -45,20 +49,27 @@ struct sh_fpset {
 };
 
 /* Makes an empty set. */
-void sh_fpset_init(
-    struct sh_fpset *s, unsigned words, struct sh_join_side *room, unsigned threads);
+void sh_fpset_init(struct sh_fpset *s, unsigned words, struct sh_join_side *room, unsigned threads);
 void sh_fpset_free(struct sh_fpset *s);
 /* Forgets all records. Keeps the memory. */
 void sh_fpset_clear(struct sh_fpset *s);
 
 /* Returns the memory that the records take, in bytes, with the scratch memory. */
-size_t sh_fpset_bytes(const struct sh_fpset *s);
+static inline size_t sh_fpset_bytes(const struct sh_fpset *s)
+{
+	size_t wide = s->words > 1 ? s->words : 0;
+
+	return s->n * (8 * wide + 2 * (8 + 4)) + s->ids.n;
+}
+
 /* Returns whether the set can take no further record: numbers and places of ids have 32 bits. */
-bool sh_fpset_full(const struct sh_fpset *s);
+static inline bool sh_fpset_full(const struct sh_fpset *s)
+{
+	return s->n >= UINT32_MAX - 128 || s->ids.n > UINT32_MAX - SH_FPSET_ID_ROOM;
+}
 
 /* Adds a record. id: at most SH_ID_MAX bytes. */
-int sh_fpset_add(
-    struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
+int sh_fpset_add(struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
 /* Sorts the records. Call it after the last record, once. */
 int sh_fpset_close(struct sh_fpset *s, struct sh_error *err);
@@ -66,7 +77,8 @@ int sh_fpset_close(struct sh_fpset *s, struct sh_error *err);
 /* Returns the id of a record. It lies in the set until the next record is added. */
 static inline struct sh_slice sh_fpset_id(const struct sh_fpset *s, uint32_t record)
 {
-	const unsigned char *p = (const unsigned char *)s->ids.p + s->id_at[record / SH_FPSET_STRIDE];
+	const unsigned char *p =
+	    (const unsigned char *)s->ids.p + s->id_at[record / SH_FPSET_STRIDE];
 
 	for (unsigned left = record % SH_FPSET_STRIDE;; left--) {
 		size_t n = *p++;

@@ -9,11 +9,11 @@
 #include "join/scan.h"
 
 enum {
-	PAIRS = 1024,       /* handed over at once */
-	DEPTH = 8,          /* levels that have blocks */
-	SAMPLE = 4096,      /* fingerprints in the sample of the first level */
-	SAMPLE_DEEP = 512,  /* fingerprints in the samples of the levels below it */
-	LONG_STEP = 256,    /* with steps of at least this many fingerprints, samples are random */
+	PAIRS = 1024,      /* handed over at once */
+	DEPTH = 8,         /* levels that have blocks */
+	SAMPLE = 4096,     /* fingerprints in the sample of the first level */
+	SAMPLE_DEEP = 512, /* fingerprints in the samples of the levels below it */
+	LONG_STEP = 256,   /* with steps of at least this many fingerprints, samples are random */
 };
 
 /* What one thread works with. */
@@ -48,12 +48,13 @@ struct level {
 	bool self; /* y is x */
 	struct sh_join_side *x, *y, *room;
 	struct sh_join_side own[3]; /* below the first level: what x, y and room point to */
-	unsigned k; /* distance left for the bits that no level above has used */
+	unsigned k;                 /* distance left for the bits that no level above has used */
 	struct sh_plan plan;
 	unsigned at; /* the block being joined */
 	uint32_t *x_start, *y_start, *flip;
 	uint32_t flips;
-	size_t tasks; /* of the current scan */
+	uint32_t largest; /* elements of the largest bucket of y */
+	size_t tasks;     /* of the current scan */
 };
 
 static const struct sh_join_limits defaults = {
@@ -315,6 +316,7 @@ static struct sh_scan scan_of(const struct level *l, struct scanning *ctx)
 		.self = l->self,
 		.k = l->join->k,
 		.limit = l->join->limits.large,
+		.largest = l->largest,
 		.match = match,
 		.large = join_large,
 		.ctx = ctx,
@@ -430,6 +432,15 @@ static int order(struct level *l, struct sh_join_side *s, const struct sh_block 
 	return sh_join_side_order(s, l->room, b->mask, start, threads, err);
 }
 
+static uint32_t largest_bucket(const uint32_t *start, uint32_t buckets)
+{
+	uint32_t most = 0;
+
+	for (uint32_t v = 0; v < buckets; v++)
+		most = start[v + 1] - start[v] > most ? start[v + 1] - start[v] : most;
+	return most;
+}
+
 /* Joins the sides of a level, block by block. */
 static int join_level(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
 {
@@ -458,8 +469,11 @@ static int join_level(struct level *l, struct worker *w, struct sh_job *out, str
 			status = order(l, l->x, b, l->x_start, err);
 		if (status == 0 && !l->self)
 			status = order(l, l->y, b, l->y_start, err);
-		if (status == 0 && !scan_block(l, w, out, err))
-			status = -1;
+		if (status < 0)
+			break;
+		l->largest =
+		    largest_bucket(l->self ? l->x_start : l->y_start, UINT32_C(1) << b->bits);
+		status = scan_block(l, w, out, err) ? 0 : -1;
 	}
 	free(l->x_start);
 	free(l->y_start);
@@ -522,7 +536,9 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
     struct sh_join_side *room, sh_join_fn *each, void *ctx, struct sh_job *out,
     struct sh_error *err)
 {
-	struct level top = { .join = j, .self = !y, .x = x, .y = y ? y : x, .room = room, .k = j->k };
+	struct level top = {
+		.join = j, .self = !y, .x = x, .y = y ? y : x, .room = room, .k = j->k
+	};
 	uint64_t n = x->n, pairs = y ? n * y->n : n * n / 2;
 
 	j->top = &top;

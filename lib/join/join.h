@@ -55,8 +55,8 @@ void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t);
 
 /* Receives n >= 1 pairs, in any of the join's threads. What it appends to job->out comes out in the
  * order of the pairs. Returning -1 ends the join, which then returns -1. */
-typedef int sh_join_fn(void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n,
-    struct sh_error *err);
+typedef int sh_join_fn(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
 
 /* Reports the pairs of side x with side y, or of side x with itself when y is NULL. The sides are
  * reordered, and may exchange arrays with *room, scratch memory that grows as needed. out: a job of
@@ -87,9 +87,9 @@ void sh_join_plan(
 /* Thresholds of the join, with their defaults. Tests change them to reach every path with small
  * sets. */
 struct sh_join_limits {
-	uint64_t small; /* compare all without a plan for at most this many pairs; 2^18 */
-	uint64_t large; /* two buckets with more candidates are joined by a new plan; 2^22 */
-	uint32_t few;   /* least number of fingerprints in each bucket for a new plan; 256 */
+	uint64_t small;      /* compare all without a plan for at most this many pairs; 2^18 */
+	uint64_t large;      /* two buckets with more candidates are joined by a new plan; 2^22 */
+	uint32_t few;        /* least number of fingerprints in each bucket for a new plan; 256 */
 	double brute_factor; /* multiplies the estimated time of comparing all pairs; 1 */
 	uint32_t task;       /* fingerprints that are a task for a thread; 2^12 */
 };

@@ -98,8 +98,8 @@ static int write_identical(const struct sh_pairs *s, struct sh_job *out, struct 
 			    sh_fpset_id(a, i ? a->copy[c->from + i - 1] : c->first);
 
 			for (uint32_t k = i; k < c->n; k++)
-				if (sh_pair_write(out, id, sh_fpset_id(a, a->copy[c->from + k]), 0,
-					err) < 0)
+				if (sh_pair_write(
+					out, id, sh_fpset_id(a, a->copy[c->from + k]), 0, err) < 0)
 					return -1;
 		}
 	}

@@ -6,10 +6,10 @@
 #include "record/fields.h"
 
 enum {
-	MEMORY_MIN = 1 << 10,  /* bytes of a partition */
-	PARTS = 256,           /* most partitions, about: each is joined with each */
-	RANGES = 8,            /* ranges of the merged runs that fit in the memory */
-	IN_MEMORY = 2,         /* most bytes in memory for a byte in the file */
+	MEMORY_MIN = 1 << 10,             /* bytes of a partition */
+	PARTS = 256,                      /* most partitions, about: each is joined with each */
+	RANGES = 8,                       /* ranges of the merged runs that fit in the memory */
+	IN_MEMORY = 2,                    /* most bytes in memory for a byte in the file */
 	BLOCKS = 64 * RANGES * IN_MEMORY, /* blocks of the file; io/runs.h makes ranges of 64 */
 	BLOCK_MIN = 16,
 };

@@ -15,9 +15,9 @@ struct sh_parts {
 	bool first_only;
 	struct sh_fpset set; /* the records until the first run; a partition after the close */
 	struct sh_runs runs;
-	size_t n;      /* partitions, after sh_parts_close() */
-	size_t ranges; /* of the merged runs, in a partition */
-	size_t loaded; /* the partition in `set`; n: none */
+	size_t n;          /* partitions, after sh_parts_close() */
+	size_t ranges;     /* of the merged runs, in a partition */
+	size_t loaded;     /* the partition in `set`; n: none */
 	uint64_t repeated; /* records left out: they repeat a fingerprint and its id */
 };
 
@@ -30,8 +30,7 @@ void sh_parts_free(struct sh_parts *p);
 void sh_parts_clear(struct sh_parts *p);
 
 /* Adds a record. id: at most SH_ID_MAX bytes. */
-int sh_parts_add(
-    struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
+int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 /* Makes the partitions. Call it after the last record, once. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 

@@ -27,7 +27,8 @@ struct sh_scan {
 	uint32_t flips;
 	bool self;
 	unsigned k;
-	uint64_t limit; /* two buckets with more candidates go to large() */
+	uint64_t limit;   /* two buckets with more candidates go to large() */
+	uint32_t largest; /* elements of the largest bucket of y */
 	/* Receives a match. Returns false to end the scan. */
 	bool (*match)(void *ctx, uint32_t x, uint32_t y);
 	/* Joins bucket v of x and bucket u of y in another way. Returns false to end the scan. */

@@ -88,9 +88,9 @@ static bool NAME(scan_large)(const struct sh_scan *s, uint32_t v)
 static TARGET bool NAME(scan)(const struct sh_scan *s, uint32_t from, uint32_t to)
 {
 	for (uint32_t v = from; v < to; v++) {
-		uint32_t end = s->x_start[v + 1];
+		uint32_t begin = s->x_start[v], end = s->x_start[v + 1];
 
-		for (uint32_t x = s->x_start[v]; x < end; x += SH_SCAN_TILE) {
+		for (uint32_t x = begin; x < end; x += SH_SCAN_TILE) {
 			uint32_t left = end - x;
 			bool more = left <= 8    ? NAME(scan_tile)(s, v, x, 1)
 				    : left <= 16 ? NAME(scan_tile)(s, v, x, 2)
@@ -100,7 +100,7 @@ static TARGET bool NAME(scan)(const struct sh_scan *s, uint32_t from, uint32_t t
 			if (!more)
 				return false;
 		}
-		if (!NAME(scan_large)(s, v))
+		if ((uint64_t)(end - begin) * s->largest > s->limit && !NAME(scan_large)(s, v))
 			return false;
 	}
 	return true;

@@ -1,5 +1,6 @@
 #include "join/side.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +43,8 @@ void sh_join_side_free(struct sh_join_side *s)
 	*s = (struct sh_join_side){ 0 };
 }
 
-int sh_join_side_load(struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words,
-    struct sh_error *err)
+int sh_join_side_load(
+    struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words, struct sh_error *err)
 {
 	if (sh_join_side_reserve(s, n, err) < 0)
 		return -1;
@@ -105,7 +106,7 @@ static inline uint32_t key_of(const struct key *k, uint64_t word)
 struct ordering {
 	struct sh_join_side *s, *room;
 	struct key key;
-	unsigned low;  /* bits of the second step; 0: there is none */
+	unsigned low; /* bits of the second step; 0: there is none */
 	size_t parts;
 	uint32_t *next; /* by segment and part: where the segment's next element goes */
 	uint32_t *part; /* by part: its first position; one more for the end */
@@ -177,6 +178,26 @@ static int order_parts(void *arg, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
+/* Sets start[] and returns true when the elements are in order already: a sorted side is in the
+ * order of its first bits. */
+static bool is_ordered(const struct ordering *o, size_t buckets)
+{
+	size_t v = 0;
+
+	o->start[0] = 0;
+	for (uint32_t i = 0; i < o->s->n; i++) {
+		uint32_t key = key_of(&o->key, o->s->word[i]);
+
+		if (key < v)
+			return false;
+		while (v < key)
+			o->start[++v] = i;
+	}
+	while (v < buckets)
+		o->start[++v] = o->s->n;
+	return true;
+}
+
 static void exchange(struct sh_join_side *s, struct sh_join_side *room)
 {
 	uint64_t *word = s->word;
@@ -195,6 +216,8 @@ int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64
 	uint32_t sum = 0;
 	int status;
 
+	if (is_ordered(&o, buckets))
+		return 0;
 	if (sh_join_side_reserve(room, s->n, err) < 0)
 		return -1;
 	o.low = s->n > CACHED && o.key.bits > DIGIT ? o.key.bits / 2 : 0;
@@ -247,12 +270,13 @@ static void sort_range(
     struct sh_join_side *s, struct sh_join_side *room, uint32_t lo, uint32_t n, unsigned bits)
 {
 	unsigned digit = bits < 8 ? bits : 8, shift = bits - digit;
-	uint32_t next[257] = { 0 };
+	uint32_t next[257];
 
 	if (bits == 0 || n <= FEW) {
 		insert(s, lo, n);
 		return;
 	}
+	memset(next, 0, sizeof next);
 	for (uint32_t i = lo; i < lo + n; i++)
 		next[(s->word[i] >> shift & 255) + 1]++;
 	for (unsigned v = 0; v < 256; v++)
@@ -284,9 +308,12 @@ static int sort_buckets(void *arg, size_t from, size_t to, struct sh_error *err)
 	const struct sorting *o = arg;
 
 	(void)err;
-	for (size_t v = from; v < to; v++)
-		sort_range(
-		    o->s, o->room, o->start[v], o->start[v + 1] - o->start[v], 64 - o->bits);
+	for (size_t v = from; v < to; v++) {
+		uint32_t at = o->start[v], n = o->start[v + 1] - at;
+
+		if (n > 1)
+			sort_range(o->s, o->room, at, n, 64 - o->bits);
+	}
 	return 0;
 }
 
@@ -311,8 +338,8 @@ int sh_join_side_sort(
 	o.start = start;
 	status = sh_join_side_order(s, room, UINT64_MAX << (64 - o.bits), start, threads, err);
 	if (status == 0)
-		status = sh_parallel(&o, 0, threads, buckets, buckets / (s->n / SORTED + 1) + 1,
-		    sort_buckets, err);
+		status = sh_parallel(
+		    &o, 0, threads, buckets, buckets / (s->n / SORTED + 1) + 1, sort_buckets, err);
 	free(start);
 	return status;
 }

@@ -32,8 +32,8 @@ void sh_join_side_free(struct sh_join_side *s);
 
 /* Makes a side of all n < 2^32 - 64 fingerprints of an array, with their first words. fp is
  * borrowed. SH_ERR_PARAM: there are more. */
-int sh_join_side_load(struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words,
-    struct sh_error *err);
+int sh_join_side_load(
+    struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words, struct sh_error *err);
 
 /* Sets `word` to the words with this index, from 0, of all elements. */
 void sh_join_side_fetch(struct sh_join_side *s, unsigned word);

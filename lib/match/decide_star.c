@@ -25,14 +25,13 @@ static int wait_for(struct sh_engine *m, uint32_t rank, bool *stays, struct sh_e
 	return 0;
 }
 
-/* Returns whether a document is not decided. A copy of a protected document is not: this one stays
+/* Returns whether a document is not decided. A copy of a fixed document is not: the fixed one stays
  * beside better documents, to which the copy may be similar, too. */
 static bool is_open(const struct sh_engine *m, uint32_t rank)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[rank], __ATOMIC_RELAXED);
 
-	return keeper == SH_UNKNOWN || (keeper & SH_COPY && (keeper & ~SH_COPY) >= m->prior &&
-					   (keeper & ~SH_COPY) < m->fixed);
+	return keeper == SH_UNKNOWN || (keeper & SH_COPY && (keeper & ~SH_COPY) < m->fixed);
 }
 
 static int decide(struct sh_engine_worker *w, uint32_t rank, struct sh_error *err)

@@ -464,18 +464,28 @@ static int count_some(
 		   : count_features(m, count, &d->features, err);
 }
 
+/* Returns a hash of a sequence. Four parts of it, which do not wait for each other's products. */
+static uint64_t hash_sequence(const uint64_t *token, size_t n)
+{
+	enum { PARTS = 4 };
+	uint64_t h[PARTS] = { n, 1, 2, 3 };
+
+	for (size_t i = 0; i < n; i += PARTS)
+		for (size_t k = 0; k < PARTS; k++)
+			h[k] = ((h[k] ^ (i + k < n ? token[i + k] : 0)) *
+				   UINT64_C(0x9FB21C651E98DF25)) ^
+			       h[k] >> 29;
+	for (size_t k = 1; k < PARTS; k++)
+		h[0] = sh_mix_moremur(h[0] + SH_MIX_GOLDEN + h[k]);
+	return h[0];
+}
+
 /* Adds the key of the whole text. */
 static int add_text(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_error *err)
 {
-	uint64_t h = n;
-
-	for (size_t i = 0; i < n; i++) {
-		h = (h ^ token[i]) * UINT64_C(0x9FB21C651E98DF25);
-		h ^= h >> 29;
-	}
 	if (SH_RESERVE(m->key, m->cap, m->n + 1, err) < 0)
 		return -1;
-	add_key(m, SH_COLUMN_TEXT, h >> (64 - SH_KEYS_BITS), false);
+	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), false);
 	return 0;
 }
 

@@ -173,7 +173,10 @@ static int find_field(struct sh_rank_values *v, struct sh_slice record, struct s
 	*is_string = false;
 	v->room.n = 0;
 	if (v->form->csv)
-		return sh_csv_field(record, sh_document_delimiter(v->form), v->column, &v->room, text, err) < 0 ? -1 : 0;
+		return sh_csv_field(record, sh_document_delimiter(v->form), v->column, &v->room,
+			   text, err) < 0
+			   ? -1
+			   : 0;
 	if (!v->form->json) {
 		record = v->form->crlf ? sh_without_cr(record) : record;
 		if (sh_fields_split(record, field, v->column + 1) <= v->column)

@@ -89,41 +89,12 @@ static struct best note(const cell *row, cell most, uint32_t i)
 	return (struct best){ most, i, i + d - SH_EXTEND_BAND };
 }
 
-/* Returns whether row i has a match among the cells that fill_row() computes. */
-static bool row_matches(uint32_t i, const uint32_t *a, const uint32_t *b, size_t n_b, int step)
-{
-	uint32_t token = a[step * (int64_t)(i - 1)], same = 0;
-	int64_t from = (int64_t)i - SH_EXTEND_BAND - 1, to = from + WIDTH;
-
-	from = from < 0 ? 0 : from;
-	to = to > (int64_t)n_b ? (int64_t)n_b : to;
-	for (int64_t j = from; j < to; j++)
-		same |= b[step * j] == token;
-	return same;
-}
-
-/* Returns whether the first rows may reach a positive score. A row with a match adds at most 1, and
- * a row without one subtracts at least 1. This bound costs a tenth of computing the rows. */
-static bool may_extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
-{
-	int bound = 0;
-
-	for (uint32_t i = 1; i <= n_a && bound > -SH_EXTEND_DROP; i++) {
-		bound += row_matches(i, a, b, n_b, step) ? 1 : -1;
-		if (bound > 0)
-			return true;
-	}
-	return false;
-}
-
 /* Extends from a[0] and b[0] on, over at most n_a and n_b tokens, in steps of 1 or -1. */
 static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
 {
 	cell rows[2][WIDTH + 1]; /* the last cell is beyond the band */
 	struct best best = { 0, 0, 0 };
 
-	if (!may_extend(a, n_a, b, n_b, step))
-		return best;
 	rows[0][WIDTH] = rows[1][WIDTH] = NEVER;
 	for (int d = 0; d < WIDTH; d++) {
 		int j = d - SH_EXTEND_BAND;

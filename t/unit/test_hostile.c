@@ -148,8 +148,8 @@ static void distinct(const uint64_t *word)
 
 	sh_fpset_init(&set, 1, &room, 1);
 	for (unsigned i = 0; i < RECORDS; i++)
-		expect(sh_fpset_add(&set, word + i, sh_slice((const char *)&i, sizeof i), &err) ==
-		       0);
+		expect(
+		    sh_fpset_add(&set, word + i, sh_slice((const char *)&i, sizeof i), &err) == 0);
 	expect(sh_fpset_close(&set, &err) == 0 && set.side.n == 1 + GROUPS &&
 	       set.n_copy == RECORDS - set.side.n);
 	sh_fpset_free(&set);

@@ -35,7 +35,7 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 		kept += shares_key(t->posting, n, i);
 	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
 	must(sh_postings_sort(&how, p, n, &err) == 0);
-	must(sh_groups_make(&g, &how, p, n, t->n, &err) == 0);
+	must(sh_groups_make(&g, how.tables, p, n, t->n, &err) == 0);
 	good = g.n == kept;
 	for (uint32_t d = 0; good && d < t->n; d++)
 		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
@@ -173,7 +173,7 @@ static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool 
 	bool good = m != NULL;
 
 	must(sh_postings_sort(&how, t->posting, t->n_postings, &err) == 0);
-	must(sh_groups_make(&g, &how, t->posting, t->n_postings, t->n, &err) == 0);
+	must(sh_groups_make(&g, how.tables, t->posting, t->n_postings, t->n, &err) == 0);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(t, d);
 		const struct sh_span *spans;

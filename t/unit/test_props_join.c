@@ -13,7 +13,13 @@
 #include "fps.h"
 #include "tap.h"
 
-enum { CASES = 12000, FEW = 60, RECORDS_MAX = 240, PAIRS_MAX = RECORDS_MAX * RECORDS_MAX, BANDS_MAX = 160000 };
+enum {
+	CASES = 12000,
+	FEW = 60,
+	RECORDS_MAX = 240,
+	PAIRS_MAX = RECORDS_MAX * RECORDS_MAX,
+	BANDS_MAX = 160000
+};
 
 /* ---- sets ---- */
 
@@ -487,8 +493,8 @@ int main(int argc, char **argv)
 	ok(bad.banded == 0,
 	    "%u random sets: pairs of bands equal the pairs of brute force (%u do not)", cases,
 	    bad.banded);
-	ok(bad.in_memory == 0,
-	    "pairs of fingerprints equal the pairs of brute force (%u do not)", bad.in_memory);
+	ok(bad.in_memory == 0, "pairs of fingerprints equal the pairs of brute force (%u do not)",
+	    bad.in_memory);
 	ok(did.pairs > 10 * cases, "each of %u pairs is written once", did.pairs);
 	ok(did.cross > cases / 5 && did.collapsed > cases / 5,
 	    "%u sets are joined across two files, %u collapsed", did.cross, did.collapsed);
