@@ -408,7 +408,7 @@ clusters() {
 	[ "$(grep '^\*' out | awk '{ print $2 }')" = 10 ]
 	[ "$(wc -l <out)" -eq 19 ]
 	# Larger distances cost more.
-	awk 'NR > 2 { sub(/^\*/, ""); if ($3 + 0 < last) exit 1; last = $3 + 0 }' out
+	awk 'NR > 2 { sub(/^\*/, ""); if ($4 + 0 < last) exit 1; last = $4 + 0 }' out
 	try 'shjoin --explain -k 20 fps'
 	[ "$(grep '^\*' out | awk '{ print $2 }')" = 20 ]
 	try 'shjoin --explain -k 3 </dev/null'

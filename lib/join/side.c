@@ -329,6 +329,8 @@ int sh_join_side_sort(
 		insert(s, 0, s->n);
 		return 0;
 	}
+	if (sh_join_side_reserve(room, s->n, err) < 0)
+		return -1;
 	while (o.bits < SH_SIDE_KEY_BITS && s->n >> o.bits > 4)
 		o.bits++;
 	buckets = (size_t)1 << o.bits;
