@@ -34,7 +34,7 @@ unchanged() {
 		shverify--weight) context='--measure cosine' ;;
 		shfp--scheme) context='--permutations 4' ;;
 		shfp--threshold | shfp--measure) context='--keys' ;;
-		shband--seed) context='--recall .99' ;;
+		*--delimiter) continue ;; # of --csv
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
 		shcut--min-tokens) context='-u line' ;;
