@@ -35,6 +35,8 @@ unchanged() {
 		shfp--scheme) context='--permutations 4' ;;
 		shfp--threshold | shfp--measure) context='--keys' ;;
 		*--delimiter) continue ;; # of --csv
+		shband--bands) continue ;; # all: of --rows
+		*--documents-fields) continue ;; # those of -f
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
 		shcut--min-tokens) context='-u line' ;;
