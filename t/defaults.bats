@@ -39,7 +39,7 @@ unchanged() {
 		*--documents-fields) continue ;; # those of -f
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
-		shcut--min-tokens) context='-u line' ;;
+		shcut--min-tokens) continue ;; # of -u, which takes no -d
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"

@@ -97,7 +97,7 @@ shdrop -j 2 -d groups --mark m --rejects rejected -o new mixed
 shgroup --link star -d docs --keep longest --audit audit -o new pairs
 shgroup --keep words -o new pairs
 shdedup -q --report report -o new docs
-shdedup -q --simhash --link single --protect words --trailer -o new docs.trailer
+shdedup -q --link single --protect words --trailer -o new docs.trailer
 shdedup -q --sample 2 -o new docs
 shdedup -q -o new - <docs
 shdedup -q -j 2 -S 64K --report report -o new many
