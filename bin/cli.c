@@ -266,7 +266,6 @@ static const char *output_name(struct cli *c, const char *option)
 	return c->arg;
 }
 
-
 static void parse_trailer(struct cli *c)
 {
 	bool in = c->arg && strcmp(c->arg, "in") == 0, out = c->arg && strcmp(c->arg, "out") == 0;

@@ -1,7 +1,8 @@
-#include "dedup_archive.h"
+#include "dedup_archive_state.h"
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bytes.h"
 #include "base/compare.h"
 #include "base/siphash.h"
@@ -101,15 +102,6 @@ void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings)
 
 /* ---- archived documents ---- */
 
-/* Reads documents of the archive, and tokenises new ones, in one thread. */
-struct archive_reader {
-	struct sh_analyser archived, new;
-	uint64_t *token;
-	size_t token_cap;
-	struct sh_buf text, line;
-	struct sh_document_room room;
-};
-
 static struct sh_feature_opts feature_opts(const struct dedup_state *s)
 {
 	const struct sh_store_manifest *m = &s->archive.store.manifest;
@@ -123,9 +115,8 @@ static struct sh_feature_opts feature_opts(const struct dedup_state *s)
 		.cut = m->form == SH_STORE_SKETCH };
 }
 
-/* Analyses a text for its tokens in their order. raw: the text has no escapes. */
-static int analyse(struct dedup_state *s, struct sh_analyser *a, bool raw, struct sh_slice text,
-    struct sh_feature_set *set, struct sh_error *err)
+int dedup_archive_analyse(struct dedup_state *s, struct sh_analyser *a, bool raw,
+    struct sh_slice text, struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_feature_opts opts = feature_opts(s);
 	struct sh_analysis x;
@@ -178,7 +169,8 @@ static int read_stored(
 		    sh_unescape(content, &w->text, err) < 0 ||
 		    sh_buf_reserve(&w->text, SH_PAD, err) < 0)
 			return -1;
-		return analyse(s, &w->archived, true, sh_buf_slice(&w->text), set, err);
+		return dedup_archive_analyse(
+		    s, &w->archived, true, sh_buf_slice(&w->text), set, err);
 	}
 	if (content.n % 4)
 		return no_record(s, number, err);
@@ -203,9 +195,8 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 
 /* ---- documents that the archive knows ---- */
 
-/* Sets *text to the text in the form of sh_escape(): then a text has one digest, and one line, in
- * all forms of input. It is valid until the next call. */
-static int escaped(struct archive_reader *w, bool raw, struct sh_slice *text, struct sh_error *err)
+int dedup_archive_escaped(
+    struct archive_reader *w, bool raw, struct sh_slice *text, struct sh_error *err)
 {
 	if (raw ? !sh_needs_escape(*text) : sh_is_escaped(*text))
 		return 0;
@@ -237,7 +228,8 @@ static int digest_some(void *arg, size_t from, size_t to, struct sh_error *err)
 		struct dedup_known_document *d = &s->archive.document[i];
 
 		if (sh_corpus_document(&s->corpus, (uint32_t)i, &w->reader->room, &doc, err) < 0 ||
-		    escaped(w->reader, s->settings->docs.token.raw, &doc.text, err) < 0)
+		    dedup_archive_escaped(w->reader, s->settings->docs.token.raw, &doc.text, err) <
+			0)
 			return -1;
 		*d = (struct dedup_known_document){ .digest =
 							sh_siphash(m->key, doc.text.p, doc.text.n),
@@ -261,7 +253,7 @@ static int by_id(const void *a, const void *b, void *arg)
 /* The documents of the run by the keys of their ids. */
 struct looking {
 	struct dedup_state *state;
-	uint32_t *order; /* documents, by key of the id, digest, number */
+	uint32_t *order; /* see dedup_archive_order() */
 	uint64_t *key;   /* distinct keys */
 	size_t *first;   /* by key: its first place in `order`; the end */
 	size_t keys;
@@ -283,16 +275,18 @@ static int found_id(void *arg, size_t asked, const struct sh_store_posting *p, s
 {
 	struct looking *l = arg;
 	struct dedup_state *s = l->state;
+	size_t i = l->first[asked], end = l->first[asked + 1];
 	struct sh_document doc;
 	struct sh_record r;
 
 	if (read_record(s, p->document, &r, err) < 0)
 		return -1;
-	for (size_t i = l->first[asked]; i < l->first[asked + 1]; i++) {
+	SH_BISECT(i, end, mid, s->archive.document[l->order[mid]].digest < r.digest);
+	for (; i < l->first[asked + 1]; i++) {
 		struct dedup_known_document *d = &s->archive.document[l->order[i]];
 
 		if (d->digest != r.digest)
-			continue;
+			break;
 		if (sh_corpus_document(&s->corpus, l->order[i], &l->room, &doc, err) < 0)
 			return -1;
 		if (sh_slice_eq(doc.id, r.id))
@@ -301,21 +295,28 @@ static int found_id(void *arg, size_t asked, const struct sh_store_posting *p, s
 	return 0;
 }
 
-/* Makes l->order, and l->key when it is asked for. */
-static int order_by_id(struct looking *l, bool keys, struct sh_error *err)
+uint32_t *dedup_archive_order(struct dedup_state *s, struct sh_error *err)
+{
+	size_t n = s->corpus.n;
+	uint32_t *order = sh_tables_get(&s->tables, n + 1, sizeof *order, err);
+
+	for (uint32_t i = 0; order && i < n; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof *order, by_id, s->archive.document);
+	return order;
+}
+
+/* Fills l. */
+static int order_by_id(struct looking *l, struct sh_error *err)
 {
 	struct dedup_state *s = l->state;
 	const struct dedup_known_document *d = s->archive.document;
 	size_t n = s->corpus.n;
 
-	l->order = sh_tables_get(&s->tables, n + 1, sizeof *l->order, err);
+	l->order = dedup_archive_order(s, err);
 	if (!l->order)
 		return -1;
-	for (uint32_t i = 0; i < n; i++)
-		l->order[i] = i;
-	qsort_r(l->order, n, sizeof *l->order, by_id, s->archive.document);
-	if (!keys)
-		return 0;
 	l->key = sh_tables_get(&s->tables, n + 1, sizeof *l->key, err);
 	l->first = l->key ? sh_tables_get(&s->tables, n + 1, sizeof *l->first, err) : NULL;
 	if (!l->first)
@@ -389,7 +390,7 @@ static int find_known(struct dedup_state *s, struct sh_error *err)
 	status =
 	    sh_parallel(worker, sizeof *worker, s->cli->jobs, s->corpus.n, 64, digest_some, err);
 	if (status == 0)
-		status = order_by_id(&l, true, err);
+		status = order_by_id(&l, err);
 	if (status == 0)
 		status = sh_store_look(
 		    &s->archive.store, SH_LIST_IDS, l.key, l.keys, 0, found_id, &l, err);
@@ -422,16 +423,6 @@ struct candidates {
 	size_t key_cap, short_cap, found_cap;
 };
 
-static bool has_shorts(unsigned column)
-{
-	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
-}
-
-static uint64_t store_key(unsigned column, uint64_t hash, bool is_short)
-{
-	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !is_short;
-}
-
 static int found_posting(
     void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
@@ -457,7 +448,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 	struct candidates *c = arg;
 	struct sh_store *store = &c->state->archive.store;
 	unsigned column = posting[0].column;
-	bool shorts = has_shorts(column);
+	bool shorts = dedup_has_shorts(column);
 	size_t keys = 0, others = 0;
 
 	if (SH_RESERVE(c->key, c->key_cap, n, err) < 0 ||
@@ -466,7 +457,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || posting[i].hash != posting[i - 1].hash) {
-			c->key[keys] = store_key(column, posting[i].hash, true);
+			c->key[keys] = dedup_store_key(column, posting[i].hash, true);
 			c->is_short[keys] = false;
 			c->found[keys++] = 0;
 		}
@@ -584,296 +575,7 @@ struct sh_verdict dedup_archive_verdict(const struct dedup_state *s, uint32_t do
 			: sh_engine_verdict(s->engine, document);
 }
 
-/* ---- adding ---- */
-
-enum { TASKS = 64, GRAIN = 64 }; /* documents that are encoded before they are written */
-
-struct adding {
-	struct dedup_state *state;
-	struct sh_store_change change;
-	uint32_t first; /* number of the first new document */
-	/* by document: the one that is recorded, of all new documents of its id and text; then, by
-	 * recorded document: its number; SH_CORPUS_NONE: the archive knows the document */
-	uint32_t *same, *number;
-	uint32_t *list; /* the recorded documents */
-	size_t n;
-	struct sh_buf line[TASKS * GRAIN]; /* of the documents from list[from] on */
-	size_t from;
-};
-
-static bool stays(const struct dedup_state *s, uint32_t i)
-{
-	return sh_engine_keeper(s->engine, i) == i;
-}
-
-static int same_id(struct dedup_state *s, uint32_t x, uint32_t y, bool *same, struct sh_error *err)
-{
-	struct archive_reader *w = s->archive.reader;
-	struct sh_document_room room = { 0 };
-	struct sh_document p, q;
-	int status = sh_corpus_document(&s->corpus, x, &w->room, &p, err);
-
-	if (status == 0)
-		status = sh_corpus_document(&s->corpus, y, &room, &q, err);
-	if (status == 0)
-		*same = sh_slice_eq(p.id, q.id);
-	sh_document_room_free(&room);
-	return status;
-}
-
-/* Chooses the documents to record among n new ones of one digest and key of the id. Of the
- * documents of one id the first that stays is recorded; when none stays, the first. */
-static int choose(struct adding *a, const uint32_t *document, size_t n, struct sh_error *err)
-{
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < n; i++) {
-			uint32_t d = document[i];
-			bool same = false;
-
-			if (a->same[d] != SH_CORPUS_NONE || (pass == 0 && !stays(a->state, d)))
-				continue;
-			for (size_t k = 0; k < n && !same; k++) {
-				if (a->same[document[k]] != document[k])
-					continue;
-				if (same_id(a->state, d, document[k], &same, err) < 0)
-					return -1;
-				if (same)
-					a->same[d] = document[k];
-			}
-			if (!same)
-				a->same[d] = d;
-		}
-	}
-	return 0;
-}
-
-/* Fills a->same, a->list and a->number. */
-static int choose_all(struct adding *a, struct sh_error *err)
-{
-	struct dedup_state *s = a->state;
-	struct looking l = { .state = s };
-	const struct dedup_known_document *d = s->archive.document;
-	int status = order_by_id(&l, false, err);
-	size_t new = 0;
-
-	for (size_t i = 0; status == 0 && i < s->corpus.n; i++) {
-		a->same[i] = a->number[i] = SH_CORPUS_NONE;
-		if (d[l.order[i]].known == DEDUP_NEW)
-			l.order[new ++] = l.order[i];
-	}
-	for (size_t i = 0, end; status == 0 && i < new; i = end) {
-		for (end = i + 1; end < new &&d[l.order[end]].id_key ==
-				  d[l.order[i]].id_key &&d[l.order[end]].digest ==
-				  d[l.order[i]].digest;)
-			end++;
-		if (end - i == 1)
-			a->same[l.order[i]] = l.order[i];
-		else
-			status = choose(a, l.order + i, end - i, err);
-	}
-	looking_free(&l);
-	for (uint32_t i = 0; status == 0 && i < s->corpus.n; i++) {
-		if (a->same[i] != i)
-			continue;
-		a->number[i] = a->first + (uint32_t)a->n;
-		a->list[a->n++] = i;
-		s->archive.n_kept += stays(s, i);
-	}
-	return status;
-}
-
-/* Sets a->line[place] to the line of a document. */
-static int encode(struct adding *a, struct archive_reader *w, size_t place, struct sh_error *err)
-{
-	struct dedup_state *s = a->state;
-	struct sh_buf *to = &a->line[place];
-	uint32_t i = a->list[a->from + place];
-	bool raw = s->settings->docs.token.raw;
-	struct sh_feature_set set;
-	struct sh_document doc;
-
-	to->n = 0;
-	if (sh_corpus_document(&s->corpus, i, &w->room, &doc, err) < 0 ||
-	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0)
-		return -1;
-	if (!stays(s, i))
-		return 0;
-	if (s->archive.store.manifest.form == SH_STORE_DOCUMENTS)
-		return escaped(w, raw, &doc.text, err) < 0
-			   ? -1
-			   : sh_buf_add(to, doc.text.p, doc.text.n, err);
-	if (analyse(s, &w->new, raw, doc.text, &set, err) < 0 ||
-	    sh_buf_reserve(to, 4 * set.n_ordered, err) < 0)
-		return -1;
-	for (size_t k = 0; k < set.n_ordered; k++)
-		sh_put_le32(to->p + to->n + 4 * k, (uint32_t)(set.ordered[k] >> 32));
-	to->n += 4 * set.n_ordered;
-	return 0;
-}
-
-struct encoder {
-	struct adding *adding;
-	struct archive_reader *reader;
-};
-
-static int encode_some(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	struct encoder *e = arg;
-
-	for (size_t i = from; i < to; i++)
-		if (encode(e->adding, e->reader, i, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int add_document(struct adding *a, size_t place, uint64_t now, struct sh_error *err)
-{
-	struct dedup_state *s = a->state;
-	uint32_t i = a->list[a->from + place], keeper = sh_engine_keeper(s->engine, i);
-	struct sh_slice line = sh_buf_slice(&a->line[place]);
-	struct sh_record r = { .time = now,
-		.digest = s->archive.document[i].digest,
-		.line = line,
-		.id = sh_slice(
-		    line.p, (size_t)((const char *)memchr(line.p, '\t', line.n) - line.p)) };
-
-	if (keeper == i) {
-		r.similarity = sh_engine_has_tokens(s->engine, i) ? 10000 : 0;
-		r.keeper = a->number[i];
-	} else {
-		struct sh_verdict v = sh_engine_verdict(s->engine, i);
-
-		r.similarity = (uint16_t)v.similarity;
-		r.measure = (uint8_t)v.measure;
-		r.keeper = keeper < s->corpus.n ? a->number[a->same[keeper]]
-						: s->archive.stored[keeper - s->corpus.n];
-	}
-	return sh_store_change_document(&a->change, &r, err);
-}
-
-static int add_documents(struct adding *a, struct sh_error *err)
-{
-	struct dedup_state *s = a->state;
-	struct encoder encoder[CLI_MAX_JOBS];
-	uint64_t now = s->archive.now;
-	int status = 0;
-
-	for (unsigned i = 0; i < s->cli->jobs; i++)
-		encoder[i] = (struct encoder){ a, &s->archive.reader[i] };
-	for (a->from = 0; status == 0 && a->from < a->n; a->from += TASKS * GRAIN) {
-		size_t n = a->n - a->from < TASKS * GRAIN ? a->n - a->from : TASKS * GRAIN;
-
-		status =
-		    sh_parallel(encoder, sizeof *encoder, s->cli->jobs, n, GRAIN, encode_some, err);
-		for (size_t i = 0; status == 0 && i < n; i++)
-			status = add_document(a, i, now, err);
-	}
-	return status;
-}
-
-/* Adds the postings of the documents that stay. In a bucket the short documents come first. */
-static int add_postings(
-    void *arg, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
-{
-	struct adding *a = arg;
-	struct dedup_state *s = a->state;
-	bool shorts = has_shorts(posting[0].column);
-
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && posting[end].hash == posting[i].hash;)
-			end++;
-		for (int is_short = 1; is_short >= 0; is_short--) {
-			for (size_t k = i; k < end; k++) {
-				const struct sh_key_posting *p = &posting[k];
-
-				if ((shorts ? p->is_short : 1) != is_short ||
-				    p->document >= s->corpus.n ||
-				    a->number[p->document] == SH_CORPUS_NONE ||
-				    !stays(s, p->document))
-					continue;
-				if (sh_store_change_posting(&a->change,
-					&(struct sh_store_posting){
-					    store_key(p->column, p->hash, is_short),
-					    a->number[p->document], 0 },
-					err) < 0)
-					return -1;
-			}
-		}
-	}
-	return 0;
-}
-
-static int add_all(struct adding *a, struct sh_error *err)
-{
-	struct dedup_state *s = a->state;
-
-	if (choose_all(a, err) < 0 || add_documents(a, err) < 0)
-		return -1;
-	if (a->n == 0)
-		return 0;
-	if (sh_engine_postings(s->engine, add_postings, a, err) < 0)
-		return -1;
-	return sh_store_change_add_segment(&a->change, err);
-}
-
-static void summarise(const struct dedup_state *s)
-{
-	const struct dedup_archive *a = &s->archive;
-	uint64_t n = sh_store_manifest_documents(&a->store.manifest);
-
-	if (s->settings->quiet || s->settings->feed.seconds)
-		return;
-	cli_warn(s->cli,
-	    "archive: %llu of these documents were known, %llu matched, %llu added, %llu of which "
-	    "stay; %llu document%s in %zu segment%s",
-	    (unsigned long long)a->n_known, (unsigned long long)a->n_matched,
-	    (unsigned long long)a->n_added, (unsigned long long)a->n_kept, (unsigned long long)n,
-	    CLI_PLURAL(n), a->store.manifest.n_segments, CLI_PLURAL(a->store.manifest.n_segments));
-}
-
-void dedup_archive_add(struct dedup_state *s)
-{
-	struct adding *a;
-	struct sh_error err;
-	int status;
-
-	if (!s->archive.document)
-		return;
-	/* The archive may record only documents whose output was written. */
-	if (sh_sink_flush(&s->cli->out, &err) < 0)
-		cli_die(s->cli, &err);
-	for (uint32_t i = 0; i < s->corpus.n; i++)
-		s->archive.n_matched += s->archive.document[i].known == DEDUP_NEW &&
-					sh_engine_keeper(s->engine, i) >= s->corpus.n;
-	if (s->settings->dry_run) {
-		summarise(s);
-		return;
-	}
-	a = cli_zeroed(s->cli, 1, sizeof *a);
-	a->state = s;
-	status = sh_store_change_begin(&a->change, &s->archive.store, &err);
-	a->first = a->change.next.next_number;
-	a->same = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *a->same, &err);
-	a->number = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *a->number, &err);
-	a->list = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *a->list, &err);
-	if (!a->same || !a->number || !a->list)
-		status = -1;
-	if (status == 0)
-		status = add_all(a, &err);
-	if (status == 0)
-		status = sh_store_change_commit(&a->change, &err);
-	sh_store_change_end(&a->change);
-	if (status < 0)
-		cli_die(s->cli, &err);
-	s->archive.n_added = a->n;
-	for (size_t i = 0; i < TASKS * GRAIN; i++)
-		sh_buf_free(&a->line[i]);
-	sh_tables_put(&s->tables, a->same);
-	sh_tables_put(&s->tables, a->number);
-	sh_tables_put(&s->tables, a->list);
-	free(a);
-	summarise(s);
-}
+/* ---- the end ---- */
 
 void dedup_archive_done(struct dedup_state *s)
 {

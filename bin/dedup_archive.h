@@ -69,8 +69,8 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
 void dedup_archive_look(struct dedup_state *s);
 /* After sh_engine_run(): returns whether the document is a duplicate of an archived one. */
 bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
-/* For such a document: returns the number of its keeper in the archive; sets *id to the keeper's id,
- * valid while the archive is locked; returns the verdict on both. */
+/* For such a document: returns the number of its keeper in the archive; sets *id to the keeper's
+ * id, valid while the archive is locked; returns the verdict on both. */
 uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
 int dedup_archive_keeper_id(
     struct dedup_state *s, uint32_t document, struct sh_slice *id, struct sh_error *err);

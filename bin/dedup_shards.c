@@ -82,7 +82,8 @@ static char *output_name(struct cli *c, const struct dedup_shards_settings *s, c
 	struct sh_error err;
 	char *name;
 
-	if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n'))
+	if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n') ||
+	    strncmp(base, SH_FINISHED_LIST, strlen(SH_FINISHED_LIST)) == 0)
 		cli_usage(c, "-O: no output can be named after the input '%s'", input);
 	if (asprintf(&name, "%.*s%s", (int)n, base, s->form ? s->form->suffix : "") < 0) {
 		sh_error_nomem(&err);

@@ -194,7 +194,10 @@ static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 
 static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
-	return mark_line(w, i, err) < 0 ? -1 : add_line(to, sh_buf_slice(&w->rooms.line), err);
+	if (mark_line(w, i, err) < 0)
+		return err->code == SH_ERR_RECORD ? sh_corpus_blame(&w->all->state->corpus, i, err)
+						  : -1;
+	return add_line(to, sh_buf_slice(&w->rooms.line), err);
 }
 
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)

@@ -1,7 +1,7 @@
 /* The settings with which an archive is made, as rows of its manifest.
  *
- * Options that decide a document's features or keys are settings: each run on the archive must have the same options. Options for the form of documents (--json, --raw, -f) are not
- * settings.
+ * Options that decide a document's features or keys are settings: each run on the archive must have
+ * the same options. Options for the form of documents (--json, --raw, -f) are not settings.
  *
  * The versions of Unicode and Snowball decide features as well. No option chooses them, so a
  * difference is a warning. Snowball does not report its version: a checksum over stems represents
@@ -29,6 +29,7 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 struct sh_slice made_with_said(const struct sh_store_setting *s, char *room);
 
 /* Dies when the archive has other options than this run. Warns when the versions differ. */
-void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m);
+void made_with_compare(
+    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m);
 
 #endif

@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
 	{ ROWS, "rows", "R", "read signatures; write a key for each band of R values" },
-	{ BANDS, "bands", "B", "with --rows: take the first B bands only [all]" },
+	{ BANDS, "bands", "B", "with --rows: take the first B bands only [all whole ones]" },
 	{ 0 },
 };
 

@@ -453,7 +453,7 @@ static int cut_chunk_repeats(struct worker *w, struct sh_job *job)
 		return -1;
 	job->in = in;
 	job->from = from;
-	job->records = 0;
+	job->records = job->blank = 0;
 	return sh_job_turn(job, &job->err) < 0
 		   ? -1
 		   : sh_docs_lines(job, w->settings->docs.rejects, cut_repeats, w);

@@ -510,8 +510,6 @@ static void complete(struct cli *c, struct settings *s)
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
-	if (s->permutations_n && cli_given(c, 'w'))
-		cli_usage(c, "-w has no effect on signatures: they are made of sets of features");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)

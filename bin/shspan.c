@@ -47,8 +47,7 @@ static const struct cli_option options[] = {
 	{ 'n', "ngram", "K",
 	    "tokens of a seed [6 words or 10 characters; queries: 5 or 9]; lines or sentences of "
 	    "a passage [1 or 3]" },
-	{ WINDOW, "window", "W",
-	    "take the least of W successive seeds [10; with queries 1; fewer for short passages]" },
+	{ WINDOW, "window", "W", "take the least of W successive seeds [at most 10; queries: 1]" },
 	{ MIN_TOKENS, "min-tokens", "N",
 	    "drop spans of fewer than N matched tokens [15; queries: 12]" },
 	{ IDENTITY, "identity", "X", "drop spans whose matched tokens / tokens are below X [0.5]" },

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/siphash.h"
 #include "docopts.h"
 #include "documents.h"
 #include "fp/defaults.h"
-#include "group/verify.h"
 #include "io/tables.h"
+#include "match/comparer.h"
 #include "measures.h"
 #include "names.h"
 #include "run.h"
@@ -14,6 +15,8 @@
 enum { MEASURE = CLI_OWN };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+/* Bytes of a thread for the documents it compares. Pairs may come in any order. */
+#define ARENA ((size_t)1 << 27)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
@@ -40,14 +43,15 @@ static const struct cli_program program = {
 
 struct settings {
 	struct docopts docs;
-	struct sh_verify_opts verify;
+	struct sh_comparer_opts verify;
+	size_t memory; /* bytes */
 	struct cli_files files;
 	struct measures measures;
 };
 
 struct worker {
 	const struct settings *settings;
-	struct sh_verifier *verifier;
+	struct sh_comparer *comparer;
 };
 
 /* ---- pairs ---- */
@@ -56,23 +60,26 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 {
 	struct worker *w = arg;
 	const struct settings *s = w->settings;
-	struct sh_similarity sim;
+	struct sh_verdict verdict;
 	struct sh_pair_record r;
+	uint32_t x, y;
 	const char *measure;
 	size_t n;
 	char *p;
 
 	line = cli_strip(s->docs.docs.form.crlf, line);
 	if (sh_record_pair(line, &r, err) < 0 ||
-	    sh_verify_ids(w->verifier, r.id1, r.id2, &sim, err) < 0)
+	    sh_comparer_find(w->comparer, r.id1, &x, err) < 0 ||
+	    sh_comparer_find(w->comparer, r.id2, &y, err) < 0 ||
+	    sh_comparer_compare(w->comparer, x, y, false, &verdict, err) < 0)
 		return -1;
-	if (!sim.reaches)
+	if (!verdict.similar)
 		return 0;
-	measure = s->verify.measure->any ? (sim.edit ? "edit" : "jaccard")
-					 : s->verify.measure->name;
+	measure =
+	    s->verify.measure->any ? sh_verdict_measure(verdict.measure) : s->verify.measure->name;
 	n = strlen(measure);
-	if (sh_buf_reserve(&job->out,
-		r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + n + 5, err) < 0)
+	if (sh_buf_reserve(
+		&job->out, r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + n + 5, err) < 0)
 		return -1;
 	p = job->out.p + job->out.n;
 	memcpy(p, r.id1.p, r.id1.n);
@@ -86,7 +93,7 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 	else
 		p += sh_print_u64(p, (uint64_t)r.distance);
 	*p++ = '\t';
-	sh_similarity_print(p, sh_similarity_round(&sim));
+	sh_similarity_print(p, verdict.similarity);
 	p += SH_SIMILARITY_CHARS;
 	*p++ = '\t';
 	memcpy(p, measure, n);
@@ -110,10 +117,12 @@ static void verify_pairs(struct cli *c, struct settings *s)
 	struct sh_source source;
 	struct sh_error err;
 
-	s->verify.memory /= c->jobs;
+	s->verify.arena = s->memory / c->jobs < ARENA ? s->memory / c->jobs : ARENA;
+	if (sh_random_key(s->verify.features.key, &err) < 0)
+		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i] = (struct worker){ s, sh_verifier_new(&s->verify, &err) };
-		if (!workers[i].verifier)
+		workers[i] = (struct worker){ s, sh_comparer_new(&s->verify, &err) };
+		if (!workers[i].comparer)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
@@ -122,7 +131,7 @@ static void verify_pairs(struct cli *c, struct settings *s)
 	run_finish(&run);
 	sh_source_free(&source);
 	for (unsigned i = 0; i < c->jobs; i++)
-		sh_verifier_delete(workers[i].verifier);
+		sh_comparer_delete(workers[i].comparer);
 }
 
 /* ---- options ---- */
@@ -143,7 +152,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->verify.scheme = sh_scheme_find(cli_value(c, opt));
 		break;
 	case 'S':
-		s->verify.memory = cli_size(c, "-S");
+		s->memory = cli_size(c, "-S");
 		break;
 	default:
 		docopts_set(&s->docs, c, opt);
@@ -157,22 +166,23 @@ static void complete(struct cli *c, struct settings *s)
 		cli_usage(c, "the documents are needed: -d DOCS");
 	measures_complete(&s->measures, c);
 	s->verify.measure = s->measures.measure;
-	s->verify.threshold = s->measures.threshold;
-	s->verify.edit_threshold = s->measures.edit;
+	s->verify.jaccard = s->measures.threshold;
+	s->verify.edit = s->verify.measure->any ? s->measures.edit : s->measures.threshold;
 	if (cli_given(c, 'w') && !s->verify.measure->weighs)
 		cli_usage(c,
 		    "-w has no effect with --measure %s (add --measure cosine, or drop -w)",
 		    s->verify.measure->name);
-	s->docs.token.memory = s->verify.memory;
-	s->verify.token = s->docs.token;
-	s->verify.ngrams = s->docs.ngrams;
+	s->docs.token.memory = s->memory;
+	s->verify.features.token = s->docs.token;
+	s->verify.features.ngrams = s->docs.ngrams;
+	s->verify.ids = true;
 	s->verify.strict = s->docs.docs.strict;
 }
 
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .verify = { .memory = DEFAULT_MEMORY } };
+	struct settings s = { .memory = DEFAULT_MEMORY };
 	struct sh_corpus corpus;
 	struct sh_tables tables;
 	int opt;
@@ -187,8 +197,8 @@ int main(int argc, char **argv)
 	complete(&c, &s);
 	cli_open(&c);
 	/* One half is for the index of the documents, the other for their features. */
-	s.verify.memory /= 2;
-	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
+	s.memory /= 2;
+	sh_tables_init(&tables, s.memory, c.tmpdir);
 	documents_read(&c, &s.docs.docs.form, &s.docs.of, &s.docs.token,
 	    (char *const *)(void *)s.files.name, s.files.n, &tables, false, &corpus);
 	documents_warn(&c, &corpus, "ignored");

@@ -1,7 +1,6 @@
 /* Finds passages that streamed documents share with queries in memory. */
 #include <stdlib.h>
 
-#include "passage/chance.h"
 #include "passage/index.h"
 #include "run.h"
 #include "span.h"

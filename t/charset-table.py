@@ -140,7 +140,7 @@ for codec, label, text, other, alone in CHARSETS:
     page("missing", text.encode(), text)
 
 # The few characters of GB 2312 that are well-formed UTF-8 by chance stay as they are declared.
-for text in ("一", "一一", "系统", "系统通知", "知识水平", "院证券"):
+for text in ("一", "一一", "系统", "目录", "录录", "系统通知", "知识水平", "院证券"):
     page("right", text.encode("gb2312"), text, meta="gb2312")
     mail("right", text.encode("gb2312"), text, header="gbk")
 for text in ("NESTLÉ®", "MARCHÉ»"):

@@ -34,10 +34,12 @@ unchanged() {
 		shverify--weight) context='--measure cosine' ;;
 		shfp--scheme) context='--permutations 4' ;;
 		shfp--threshold | shfp--measure) context='--keys' ;;
-		shband--seed) context='--recall .99' ;;
+		*--delimiter) continue ;; # of --csv
+		shband--bands) continue ;; # all: of --rows
+		*--documents-fields) continue ;; # those of -f
 		shdedup--profile) continue ;; # -p default changes other defaults: see shdedup(1)
 		shspan--count) continue ;; # the option selects another output
-		shcut--min-tokens) context='-u line' ;;
+		shcut--min-tokens) continue ;; # of -u, which takes no -d
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"

@@ -32,10 +32,10 @@ finish() {
 	n=0
 	for part in part.*; do
 		# The last line of each part comes in two pieces: a partial line waits.
-		head -c -200 $part >&7
-		n=$((n + $(head -c -200 $part | wc -l)))
+		head -c -200 "$part" >&7
+		n=$((n + $(head -c -200 "$part" | wc -l)))
 		until_true 60 recorded $n
-		tail -c 200 $part >&7
+		tail -c 200 "$part" >&7
 	done
 	exec 7>&-
 	finish

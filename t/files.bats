@@ -102,16 +102,16 @@ response() {
 @test "mail: base64 ends before the footer of a list, with and without padding" {
 	text='Dear all, the meeting takes place on Monday at ten, in the usual room. Bring the papers, please, and tell the others'
 	(printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <1>\nContent-Transfer-Encoding: base64\n\n'
-	    printf %s "$text" | base64 | tr -d =) >head
+	    printf %s "$text" | base64 | tr -d =) >coded
 	for footer in '_______________________________________________\nlist mailing list\nlist@example.org\nhttp://example.org/listinfo' \
 	    '\nUnsubscribe\nhttp://example.org' '\n-- \nJoe' 'Sent by mail.example.org' '\n\n\nTo unsubscribe, write to us.'; do
-		(cat head; printf "$footer\n") >a.eml
+		(cat coded; printf "$footer\n") >a.eml
 		try 'shdoc a.eml'
 		exits 0
 		gives "1\t$text"
 	done
 	# Line ends, blank lines and noise within the data do no harm.
-	(sed -n 1,6p head; printf %s "$text" | base64 | sed 's/$/ \r/; 1s/$/\n\r/') >a.eml
+	(sed -n 1,6p coded; printf %s "$text" | base64 | sed 's/$/ \r/; 1s/$/\n\r/') >a.eml
 	try 'shdoc a.eml'
 	gives "1\t$text"
 }
@@ -300,13 +300,14 @@ members() {
 @test "CSV: --delimiter and a line sep= part the fields; a message names the delimiter that the header seems to have" {
 	printf 'id;text;n\r\n1;"a; ""b"", c";x\r\n2;d e;y\r\n' >semicolon.csv
 	(printf 'sep=;\r\n'; cat semicolon.csv) >excel.csv
+	# shellcheck disable=SC2089
 	for how in '--delimiter ";" semicolon.csv' 'excel.csv' '--delimiter=";" excel.csv'; do
 		try "shtok -n 1 --csv $how"
 		exits 0
 		gives '1\ta\t1' '1\tb\t1' '1\tc\t1' '2\td\t1' '2\te\t1'
 		try "shdedup -q --csv $how"
 		exits 0
-		same ${how##* } out
+		same "${how##* }" out
 	done
 	try "shdedup -q --csv --delimiter ';' --mark dup semicolon.csv"
 	[ "$(head -n 1 out | tr -d '\r')" = 'id;text;n;dup;dup_similarity;dup_measure' ]
@@ -423,4 +424,37 @@ members() {
 	grep -q '^shdoc: 3 repeated ids' err
 	try 'shdoc --json f --rejects bad | shtok --json -n 1 | wc -l'
 	gives 6
+}
+
+@test "--mark names file and line of a record that has the field already" {
+	printf '{"id":1,"text":"a b c"}\n\n{"id":2,"text":"a b c d"}\n' >a
+	printf '{"id":3,"text":"x"}\n{"id":4,"text":"y","dup":1}\n' >b
+	gzip -k b
+	for file in b b.gz; do
+		try "shdedup -q --json --mark dup a $file"
+		exits 2
+		grep -qx "shdedup: $file:2: JSON: the object has a field \"dup\" already (give the mark another name)" err
+	done
+}
+
+@test "-O writes no document into its list of finished files" {
+	printf '1\ta b c\n' | tee .simhash-shards >.simhash-shards.lock
+	for name in .simhash-shards .simhash-shards.lock; do
+		try "shdedup -q -O out $name"
+		exits 2
+		grep -qx "shdedup: -O: no output can be named after the input '$name'" err
+		[ ! -e out/$name ]
+	done
+}
+
+@test "more operands than a process may have open files are read, one open file at a time beyond the first thousand" {
+	for i in $(seq 1300); do printf '%d\ttext number %d of many words here\n' $i $i >$i; done
+	seq 1300 | xargs cat >expected
+	for how in 'shdedup -q' 'shdedup -q -j 3' 'shcut -d /dev/null' 'shdrop -d /dev/null'; do
+		try "ulimit -n 1060; $how {1..1300}"
+		exits 0
+		same expected out
+	done
+	try 'ulimit -n 1060; shspan {1..1300}'
+	exits 0
 }

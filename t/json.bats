@@ -38,7 +38,7 @@ load helper
 	same expected out
 	printf '4\t1\t1.0000\tjaccard\n6\t1\t1.0000\tjaccard\n9\t1\t1.0000\tjaccard\n10\t5\t1.0000\tjaccard\n' >expected
 	same expected report
-	sed -n 2p docs.jsonl >expected # the blank line is passed over
+	sed -n 2p docs.jsonl >expected
 	cat expected expected | cmp - bad
 	printf '1\tOne two three four, five.\n4\tOne two three four five!\n5\tsomething else\\naltogether\n' >docs.tsv
 	for program in shtok 'shfp -n 2'; do

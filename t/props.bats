@@ -231,22 +231,20 @@ three_ways() {
 	done
 }
 
-@test "bands: lines of one key in any order, and keys in any order, give the same pairs" {
+@test "bands: lines of one key in any order give the same pairs" {
 	shfp -n 3 -w set zh_dev.tsv | shband -k 6 -M 8 | sort >bands
 	shjoin bands | sort >expected
 	for seed in 1 2 3 ${SOAK:+4 5 6 7 8 9 10 11 12}; do
-		awk -v seed=$seed 'BEGIN { srand(seed) }
-			$1 != key { key = $1; group = rand() }
-			{ printf "%.12f\t%.12f\t%s\n", group, rand(), $0 }' bands >numbered
-		try 'sort numbered | cut -f 3- | shjoin | sort'
+		awk -v seed=$seed 'BEGIN { srand(seed) } { printf "%.12f\t%s\n", rand(), $0 }' bands >numbered
+		sort -k 2,2 -k 1,1 numbered | cut -f 2- >shuffled
+		run ! cmp -s bands shuffled
+		try 'shjoin shuffled | sort'
 		exits 0
 		same expected out
-		sort -k 3,3 -k 2,2 numbered | cut -f 3- >shuffled
-		awk 'NR % 2' bands | cut -f 2- | sort -u >new.fps
-		try 'shjoin bands shuffled | sort'
-		mv out crossed
 		cp bands bands.2
 		try 'shjoin bands bands.2 | sort'
+		mv out crossed
+		try 'shjoin bands shuffled | sort'
 		same crossed out
 	done
 }

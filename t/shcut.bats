@@ -218,6 +218,18 @@ load helper
 	done
 }
 
+@test "-u: bad records and blank lines are counted once" {
+	printf '{"id":"a","text":"one"}\n\n{"id":"b"}\n{"id":"c","text":"One"}\n' >docs
+	try 'shcut --json -d /dev/null --rejects bad1 docs'
+	cp err expected.err
+	try 'shcut --json -u line --rejects bad2 docs'
+	exits 0
+	gives '{"id":"a","text":"one"}' '{"id":"c","text":""}'
+	same bad1 bad2
+	sed -i 's/bad2/bad1/' err
+	same expected.err err
+}
+
 @test "-u: refuses -d, and options that need -u" {
 	printf 'a\tone\n' >docs
 	try 'shcut -u line -d docs docs'

@@ -924,7 +924,7 @@ response() {
 	printf one | gzip >gz
 	gzip <gz >twice
 	(printf '%x\r\n' "$(wc -c <gz)"; cat gz; printf '\r\n0\r\n\r\n') >chunked
-	(cat gz; printf '\x1f\x8b\x08garbage') >damaged
+	(cat gz; printf '\x1f\x8b\x08\0\0\0\0\0\0\3garbage') >damaged
 	(response u1 'Content-Encoding: gzip\r\nX: y\r\ncontent-encoding: gzip\r\n' twice
 	    response u2 'Transfer-Encoding: gzip, chunked\r\n' chunked
 	    response u3 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n' chunked

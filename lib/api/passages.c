@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "passage/chance.h"
+#include "passage/coverage.h"
 #include "passage/index.h"
 #include "text/method.h"
 

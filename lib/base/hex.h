@@ -3,7 +3,6 @@
 #define SH_BASE_HEX_H
 
 #include "base/bytes.h"
-#include "base/neon.h"
 
 /* A word with the value x in each of its 8 bytes. */
 #define SH_HEX_BYTES(x) (UINT64_C(0x0101010101010101) * (x))
@@ -50,34 +49,6 @@ static inline uint64_t sh_unhex8(const char *p, uint64_t *bad)
 	return __builtin_bswap32((uint32_t)(v | v >> 16));
 }
 
-#if defined(__aarch64__)
-
-/* Prints w as 16 digits. */
-static inline void sh_print_hex16(char *out, uint64_t w)
-{
-	static const uint8_t digits[] = "0123456789abcdef";
-	uint8x16_t v = vcombine_u8(vrev64_u8(vcreate_u8(w)), vcreate_u8(0));
-
-	v = vzip1q_u8(vshrq_n_u8(v, 4), vandq_u8(v, vdupq_n_u8(15)));
-	vst1q_u8((uint8_t *)out, vqtbl1q_u8(vld1q_u8(digits), v));
-}
-
-/* Converts 16 lower-case digits to 64 bits. *bad: as in sh_unhex8(). */
-static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
-{
-	uint8x16_t c = vld1q_u8((const uint8_t *)p);
-	uint8x16_t digit = vsubq_u8(c, vdupq_n_u8('0')), letter = vsubq_u8(c, vdupq_n_u8('a'));
-	uint8x16_t is_letter = vcltq_u8(letter, vdupq_n_u8(6));
-	uint8x16_t good = vorrq_u8(vcltq_u8(digit, vdupq_n_u8(10)), is_letter), v;
-
-	*bad |= sh_neon_any(vmvnq_u8(good));
-	v = vbslq_u8(is_letter, vaddq_u8(letter, vdupq_n_u8(10)), digit);
-	v = vsliq_n_u8(vuzp2q_u8(v, v), vuzp1q_u8(v, v), 4);
-	return vget_lane_u64(vreinterpret_u64_u8(vrev64_u8(vget_low_u8(v))), 0);
-}
-
-#else
-
 /* Prints w as 16 digits. */
 static inline void sh_print_hex16(char *out, uint64_t w)
 {
@@ -90,7 +61,5 @@ static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 	return sh_unhex8(p, bad) << 32 | sh_unhex8(p + 8, bad);
 }
-
-#endif
 
 #endif

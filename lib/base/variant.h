@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* The instructions that a row needs. NEON has no flag: every 64-bit ARM has it. */
+/* The instructions that a row needs. */
 enum sh_needs {
 	SH_NEEDS_NOTHING = 0,
 	SH_NEEDS_POPCNT = 1,

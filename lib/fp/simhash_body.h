@@ -27,7 +27,7 @@ typedef int32_t NAME(sums) __attribute__((vector_size(BYTES)));
 #define SUMS  NAME(sums)
 
 /* A full adder for each bit: a + b + c = result + 2 * carry. The carry is c where a and b differ,
- * otherwise a. NEON has an instruction for this selection. */
+ * otherwise a. */
 static TARGET inline WORDS NAME(add)(WORDS *carry, WORDS a, WORDS b, WORDS c)
 {
 	WORDS u = a ^ b;

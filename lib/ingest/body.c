@@ -114,8 +114,8 @@ static bool is_common(uint32_t c)
 }
 
 /* Returns whether the head is of a known form without text, or has too many control characters for
- * text. Control characters are rare in text of any encoding except UTF-16 and UTF-32. A log that was
- * cut by a crash may have a run of NULs, which counts as one. */
+ * text. Control characters are rare in text of any encoding except UTF-16 and UTF-32. A log that
+ * was cut by a crash may have a run of NULs, which counts as one. */
 static bool is_binary(struct sh_slice head)
 {
 	const struct sh_foreign *foreign = sh_foreign_form(head);

@@ -219,8 +219,8 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 	return bad;
 }
 
-/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character of
- * GB 2312. The open converter is that of GB18030. */
+/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character
+ * of GB 2312. The open converter is that of GB18030. */
 static int convert_hz(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {
@@ -499,16 +499,19 @@ static unsigned alphabet(uint32_t c)
 }
 
 /* Returns whether the bytes are UTF-8, whatever is declared. Text of another charset is hardly ever
- * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312 are
- * sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the symbol of
- * "NESTLÉ®" in windows-1252 are one. */
+ * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312
+ * are sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the
+ * symbol of "NESTLÉ®" in windows-1252 are one. */
 static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 {
 	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n;
 	uint64_t two = 0, longer = 0, ill = 0, latin = 0;
 	unsigned seen = 0;
 	bool rare = false, western = true;
+	uint32_t before = 0;
 
+	for (size_t i = 0; i < all->n; i++)
+		western = western && is_western(all->name[i]);
 	while (p < end) {
 		uint32_t c = sh_utf8_next(&p, end);
 
@@ -522,11 +525,13 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 			two++;
 			latin += c < 0x180;
 			rare = rare || a == 9 || (a && seen && a != seen);
+			/* A symbol behind a letter, as in the two pairs of "目录". */
+			rare =
+			    rare || (!western && a == 0 && c > 0xAD && c != 0xBB && before >= 0xC0);
 			seen = a ? a : seen;
 		}
+		before = c;
 	}
-	for (size_t i = 0; i < all->n; i++)
-		western = western && is_western(all->name[i]);
 	if (ill)
 		return two + longer >= 100 && ill * 20 <= two + longer;
 	/* ASCII is no UTF-16. */
@@ -535,7 +540,7 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 		       !memchr(in.p, 0, in.n);
 	if (rare)
 		return longer >= 4 || two >= 12;
-	return longer > 0 || two > 1 || (latin && (western || all->n > 1));
+	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || all->n > 1));
 }
 
 /* Returns how many characters of decoded text are unlikely where they stand: controls, symbols and

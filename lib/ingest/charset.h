@@ -4,10 +4,10 @@
  *
  *     1. a byte order mark
  *     2. the charset that the caller forces
- *     3. UTF-8, when several characters beyond ASCII are well-formed and none is ill-formed, whatever
- *        is declared
- *     4. a declared charset that iconv has and the bytes do not contradict. Of several such charsets
- *        the bytes choose: the guess of rule 6, or the text with fewer unlikely characters
+ *     3. UTF-8, whatever is declared, when several characters beyond ASCII are well-formed and
+ *        none is ill-formed
+ *     4. a declared charset that iconv has and the bytes do not contradict. Of several ones the
+ *        bytes choose: the guess of rule 6, or the text with fewer unlikely characters
  *     5. UTF-8, when most characters beyond ASCII are well-formed
  *     6. the guess of unicode/encoding.h or of libuchardet
  *     7. the declared charset that the bytes contradict

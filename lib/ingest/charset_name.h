@@ -7,8 +7,8 @@
 enum { SH_CHARSET_NAME = 64 }; /* bytes of a name with its NUL */
 
 /* Sets `name` to the name that iconv gets for a label, in upper case. Case and punctuation of the
- * label do not matter for the labels of the Encoding Standard of the web, for those of IANA, and for
- * code pages. Sets `name` to "" when the label cannot be a name, or says that the charset is
+ * label do not matter for the labels of the Encoding Standard of the web, for those of IANA, and
+ * for code pages. Sets `name` to "" when the label cannot be a name, or says that the charset is
  * unknown. iconv may lack the charset. */
 void sh_charset_canonical(const char *label, char name[SH_CHARSET_NAME]);
 

@@ -418,7 +418,8 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 	(void)max_size;
 	*c = (struct sh_container){ .form = form };
 	return sh_error_set(err, SH_ERR_IO,
-	    "a %s file: built without libarchive (install libarchive-dev and build again)", name_of(form));
+	    "a %s file: built without libarchive (install libarchive-dev and build again)",
+	    name_of(form));
 }
 
 int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)

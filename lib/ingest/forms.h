@@ -99,9 +99,9 @@ int sh_ingest_document(
 int sh_ingest_bad(
     struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err);
 
-/* After SH_ERR_IO, as compressed data are damaged or a record is broken: looks for the next frame or
- * record, and reports what is lost to in->trouble(). w: of a WARC file; otherwise NULL. Returns 1 to
- * go on; or -1, and *err is as it was. */
+/* After SH_ERR_IO, as compressed data are damaged or a record is broken: looks for the next frame
+ * or record, and reports what is lost to in->trouble(). w: of a WARC file; otherwise NULL. Returns
+ * 1 to go on; or -1, and *err is as it was. */
 int sh_ingest_resume(
     struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 

@@ -1,9 +1,10 @@
 /* Reads the messages of an mbox file, and the text of a message (RFC 5322, MIME).
  *
  * A message of a file begins at a line "From ..." with a time of day. The line begins the file, or
- * follows an empty line, or has a whole date and a header field follows. Content-Length is ignored, since it is often wrong. A line that begins
- * with one or more ">" and "From " loses one ">" (mboxrd). In the mboxo form this is wrong for a
- * line that began with ">From " before it was quoted. */
+ * follows an empty line, or has a whole date and a header field follows. Content-Length is ignored,
+ * since it is often wrong. A line that begins with one or more ">" and "From " loses one ">"
+ * (mboxrd). In the mboxo form this is wrong for a line that began with ">From " before it was
+ * quoted. */
 #ifndef SH_INGEST_MAIL_H
 #define SH_INGEST_MAIL_H
 
@@ -25,7 +26,8 @@ void sh_mbox_free(struct sh_mbox *m);
  * line is one message. */
 int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err);
 
-/* After a read that failed and sh_reader_resume(): skips to the next From_ line. Returns 0 or -1. */
+/* After a read that failed and sh_reader_resume(): skips to the next From_ line. Returns 0 or
+ * -1. */
 int sh_mbox_resume(struct sh_reader *r, struct sh_mbox *m, struct sh_error *err);
 
 /* Returns whether the line, with or without its LF, has the form of a From_ line. */

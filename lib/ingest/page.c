@@ -509,7 +509,8 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 	(void)page;
 	(void)out;
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "HTML: built without libxml2 (install libxml2-dev and build again; --format text takes it as it "
+	    "HTML: built without libxml2 (install libxml2-dev and build again; --format text takes "
+	    "it as it "
 	    "is)");
 }
 #endif

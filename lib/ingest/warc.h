@@ -21,8 +21,8 @@ void sh_warc_free(struct sh_warc *w);
 /* Skips the rest of the previous record and reads the next head. Returns 1, 0 at the end, or -1. */
 int sh_warc_next(struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 
-/* After a record that is broken: skips to the next line that begins a record. Returns 1, 0 when there
- * is none, or -1. */
+/* After a record that is broken: skips to the next line that begins a record. Returns 1, 0 when
+ * there is none, or -1. */
 int sh_warc_resume(struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 
 /* Sets *start to the first n bytes of the block, or to the whole block. Consumes none of these

@@ -56,9 +56,9 @@ int sh_decompress_start(struct sh_decompress *d, sh_decompress_read *read, void 
  * sh_decompress_start() has set d->layers > 0. */
 ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh_error *err);
 
-/* After damaged data: looks for the next frame, which sh_decompress_more() reads then. Sets *lost to
- * the compressed bytes that are passed over, at most. Returns 1; 0 when there is no further frame;
- * or -1. */
+/* After damaged data: looks for the next frame, which sh_decompress_more() reads then. Sets *lost
+ * to the compressed bytes that are passed over, at most. Returns 1; 0 when there is no further
+ * frame; or -1. */
 int sh_decompress_resume(struct sh_decompress *d, uint64_t *lost, struct sh_error *err);
 
 void sh_decompress_free(struct sh_decompress *d);

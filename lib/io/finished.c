@@ -10,7 +10,7 @@
 #include "base/num.h"
 #include "io/replace.h"
 
-#define LIST     ".simhash-shards"
+#define LIST     SH_FINISHED_LIST
 #define NEW_LIST LIST ".new"
 
 static const char head[] = "simhash-shards 1\n", lock_name[] = LIST ".lock";

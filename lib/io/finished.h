@@ -13,6 +13,8 @@
 
 #include "io/folder.h"
 
+#define SH_FINISHED_LIST ".simhash-shards" /* name of the list; no file may have it */
+
 struct sh_finished {
 	struct sh_folder folder;
 	char *const *name; /* names of the files in the folder; borrowed */

@@ -52,9 +52,9 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err);
 /* Returns -1 with the error when a read has failed, else 0. */
 int sh_reader_check(const struct sh_reader *r, struct sh_error *err);
 
-/* After a read that failed, as the compressed data are damaged: consumes the ready bytes, and goes on
- * with the next frame or member. Sets *lost to the compressed bytes that are passed over. Returns 1;
- * 0 when there is none; or -1. */
+/* After a read that failed, as the compressed data are damaged: consumes the ready bytes, and goes
+ * on with the next frame or member. Sets *lost to the compressed bytes that are passed over.
+ * Returns 1; 0 when there is none; or -1. */
 int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err);
 
 /* Returns whether sh_reader_at() can read: the input is a regular file, not compressed, and not

@@ -16,7 +16,6 @@ enum {
 	/* The search by diagonals gives up after one diagonal for each COLUMNS_EACH columns: its
 	 * cost is then small beside the cost of the band. */
 	COLUMNS_EACH = 8,
-	BRIEF_EACH = 4, /* the same for bound.brief, in tokens of the longer text */
 	/* Most words of masks when each token has masks: 1 MiB, so that a second-level cache holds
 	 * the masks. Above it, rare tokens have none. */
 	MASKS_MAX = 1 << 17
@@ -503,10 +502,10 @@ static size_t cross_band(struct sh_aligner *a, const struct matrix *m, size_t li
 /* Ukkonen 1985. Most near-duplicates lie within a band far narrower than the limit: narrow bands
  * are tried first. The cost of a path in a band limits the next band. Each band has four times the
  * width limit + 1: all narrower bands together cost at most a third of the last band. */
-static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_bound bound,
-    size_t *distance, struct sh_error *err)
+static int cross_bands(
+    struct sh_aligner *a, struct matrix *m, size_t most, size_t *distance, struct sh_error *err)
 {
-	size_t most = bound.most, limit = (m->columns - m->rows) | (BITS - 1), cost;
+	size_t limit = (m->columns - m->rows) | (BITS - 1), cost;
 
 	*distance = most + 1;
 	if (number_tokens(a, m, err) < 0 || make_masks(a, m, most, err) < 0 ||
@@ -518,7 +517,7 @@ static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_b
 		if (cost <= most)
 			*distance = most = cost;
 		/* The band contains every path of at most `limit` edits. */
-		if (most <= limit || (bound.any && cost <= most))
+		if (most <= limit)
 			return 0;
 	}
 }
@@ -540,18 +539,17 @@ static void trim(struct matrix *m)
 	}
 }
 
-int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    struct sh_align_bound bound, size_t *distance, struct sh_error *err)
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, size_t most,
+    size_t *distance, struct sh_error *err)
 {
 	struct matrix m = { .x = x.token, .y = y.token, .rows = x.n, .columns = y.n };
-	size_t brief, found;
+	size_t found;
 	int known;
 
 	if (x.n > y.n)
 		m = (struct matrix){ .x = y.token, .y = x.token, .rows = y.n, .columns = x.n };
-	brief = m.columns / BRIEF_EACH;
-	*distance = bound.most + 1;
-	if (m.columns - m.rows > bound.most)
+	*distance = most + 1;
+	if (m.columns - m.rows > most)
 		return 0;
 	trim(&m);
 	if (m.rows == 0) {
@@ -559,30 +557,16 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
 		return 0;
 	}
 	/* No distance is above the length: a greater limit would only widen the band. */
-	bound.most = bound.most < m.columns ? bound.most : m.columns;
-	known = cross_diagonals(
-	    a, &m, bound.most, bound.brief ? brief : m.columns / COLUMNS_EACH, &found, err);
+	most = most < m.columns ? most : m.columns;
+	known = cross_diagonals(a, &m, most, m.columns / COLUMNS_EACH, &found, err);
 	if (known < 0)
 		return -1;
 	if (known)
 		*distance = found;
-	return known || bound.brief ? 0 : cross_bands(a, &m, bound, distance, err);
+	return known ? 0 : cross_bands(a, &m, most, distance, err);
 }
 
 size_t sh_align_limit(size_t longer, uint64_t threshold)
 {
 	return longer - (size_t)((threshold * longer + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
-}
-
-int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err)
-{
-	size_t longer = x.n > y.n ? x.n : y.n, distance;
-
-	if (sh_align(a, x, y, bound, &distance, err) < 0)
-		return -1;
-	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
-	if (distance <= bound.most && x.n && y.n)
-		s->num = sh_wide(longer - distance);
-	return 0;
 }

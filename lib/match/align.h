@@ -12,7 +12,6 @@
 #define SH_MATCH_ALIGN_H
 
 #include "base/error.h"
-#include "match/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,27 +31,12 @@ struct sh_aligner *sh_aligner_new(struct sh_error *err);
 /* NULL: does nothing. */
 void sh_aligner_delete(struct sh_aligner *a);
 
-/* most: the largest distance that is computed. any: false: the distance is exact. any: true: a
- * distance of at most `most` may be reported too large, but it is reported as at most `most`.
- * brief: only the first method is used, for a time linear in n. A distance that it does not find is
- * reported as above `most`. */
-struct sh_align_bound {
-	size_t most;
-	bool any, brief;
-};
-
-/* Sets *distance to the edit distance, or to bound.most + 1 when the distance is above
- * bound.most. */
-int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    struct sh_align_bound bound, size_t *distance, struct sh_error *err);
+/* Sets *distance to the edit distance, or to most + 1 when the distance is above `most`. */
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, size_t most,
+    size_t *distance, struct sh_error *err);
 
 /* Returns the largest distance of two texts whose edit similarity is at least the threshold, 0 to
  * 1,000,000 millionths. longer: tokens of the longer text, below 2^31. */
 size_t sh_align_limit(size_t longer, uint64_t threshold);
-
-/* Sets the edit similarity: 1 - distance / tokens of the longer text, or 0 when the distance is
- * above bound.most. Without tokens it is 0. */
-int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err);
 
 #endif

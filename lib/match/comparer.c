@@ -8,13 +8,21 @@
 #include "fp/bag.h"
 #include "match/align.h"
 
-/* A document in the arena: its bag of tokens, its tokens in order, its set. */
+enum {
+	VIEW_BYTES = 512,  /* bytes of the arena for each view, at least */
+	KNOWN_COUNTS = 64, /* occurrences whose weights are computed once */
+};
+
+/* A document in the arena: its bag of tokens, its tokens in order, its set, the weights of the set,
+ * its id. */
 struct view {
 	uint32_t document;
-	bool has_bag;  /* the bag is filled: it is needed for edit similarity only */
-	size_t at;     /* the first word in the arena */
-	size_t tokens; /* in order */
-	size_t set;    /* hashes of the set; 0 without Jaccard similarity */
+	bool has_bag;           /* the bag is filled: it is needed for edit similarity only */
+	size_t at;              /* the first word in the arena */
+	size_t tokens;          /* in order */
+	size_t set;             /* hashes of the set; 0 when the measure is edit */
+	size_t id;              /* bytes of the id */
+	struct sh_wide squares; /* of the weights */
 };
 
 struct sh_comparer {
@@ -26,11 +34,57 @@ struct sh_comparer {
 	uint64_t *arena;
 	size_t used, cap; /* words */
 	struct view *view;
-	size_t n_views, views; /* views: most of them */
-	uint32_t *slot;        /* hash table: view + 1; 2 * views slots */
+	size_t n_views, views;         /* views: most of them */
+	uint32_t *slot;                /* hash table: view + 1; 2 * views slots */
+	bool sets, orders, weighs;     /* what the measures compare */
+	uint64_t weight[KNOWN_COUNTS]; /* weight[c]: of a feature that occurs c times, c >= 1 */
 };
 
-enum { VIEW_BYTES = 512 }; /* bytes of the arena for each view, at least */
+/* ---- weights ---- */
+
+/* Computes weights as whole numbers: the counts for set and tf, millionths of logarithms for
+ * log. */
+static int weight_of(
+    const struct sh_scheme *scheme, uint32_t count, uint64_t *weight, struct sh_error *err)
+{
+	struct sh_term t = { .tf = count };
+	int64_t w;
+
+	if (scheme->weigh(&t, &w, err) < 0)
+		return -1;
+	*weight = (uint64_t)(scheme->needs_count ? w : w / SH_WEIGHT_ONE);
+	return 0;
+}
+
+static int start_weights(struct sh_comparer *m, struct sh_error *err)
+{
+	const struct sh_scheme *scheme = m->opts.scheme;
+
+	if (!m->weighs)
+		return 0;
+	if (scheme->needs_df || scheme->needs_tokens)
+		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s can use set, tf or log",
+		    scheme->name, m->opts.measure->name);
+	for (uint32_t i = 1; i < KNOWN_COUNTS; i++)
+		if (weight_of(scheme, i, &m->weight[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int weigh(const struct sh_comparer *m, const struct sh_feature_set *f, uint64_t *weight,
+    struct sh_wide *squares, struct sh_error *err)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->count[i] < KNOWN_COUNTS)
+			weight[i] = m->weight[f->count[i]];
+		else if (weight_of(m->opts.scheme, f->count[i], &weight[i], err) < 0)
+			return -1;
+		*squares = sh_wide_add(*squares, sh_wide_mul(weight[i], weight[i]));
+	}
+	return 0;
+}
+
+/* ---- a comparer ---- */
 
 struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct sh_error *err)
 {
@@ -42,8 +96,11 @@ struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct 
 		return NULL;
 	}
 	m->opts = *opts;
+	m->sets = opts->measure ? !opts->measure->ordered : opts->jaccard > 0;
+	m->orders = opts->measure ? opts->measure->ordered || opts->measure->any : opts->edit > 0;
+	m->weighs = opts->measure && opts->measure->weighs;
 	features.ordered = true;
-	features.only_order = !opts->jaccard;
+	features.only_order = !m->sets;
 	m->opts.features = features;
 	for (m->views = 64; m->views < opts->arena / VIEW_BYTES; m->views *= 2) {
 	}
@@ -52,7 +109,7 @@ struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct 
 	if (!m->view || !m->slot)
 		sh_error_nomem(err);
 	else if (sh_analyser_init(&m->analyser, NULL, &features, err) == 0 &&
-		 (m->aligner = sh_aligner_new(err)) &&
+		 (m->aligner = sh_aligner_new(err)) && start_weights(m, err) == 0 &&
 		 (!opts->stored || (m->stored = sh_features_new(&features, err))))
 		return m;
 	sh_comparer_delete(m);
@@ -99,24 +156,31 @@ static struct view *find(const struct sh_comparer *m, uint32_t document)
 	return i ? &m->view[i - 1] : NULL;
 }
 
-/* Sets *set to the tokens of a document, and to its set when Jaccard similarity makes matches. */
-static int read_document(
-    struct sh_comparer *m, uint32_t document, struct sh_feature_set *set, struct sh_error *err)
+/* Sets *set to the tokens of a document, and to its set when sets are compared. */
+static int read_document(struct sh_comparer *m, uint32_t document, struct sh_feature_set *set,
+    struct sh_slice *id, struct sh_error *err)
 {
 	struct sh_document doc;
 	struct sh_analysis x;
 
+	*id = sh_slice(NULL, 0);
 	if (document < m->opts.corpus->n) {
 		if (sh_corpus_document(m->opts.corpus, document, &m->room[0], &doc, err) < 0 ||
 		    sh_analyse(&m->analyser, doc.text, &x, err) < 0)
 			return -1;
+		if (m->opts.strict && x.bad_utf8 + doc.ill_formed)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "ill-formed UTF-8 in document '%.*s' (--strict)", sh_shown(doc.id, 80),
+			    doc.id.p);
+		if (m->opts.ids)
+			*id = doc.id;
 		*set = x.set;
 		return 0;
 	}
 	*set = (struct sh_feature_set){ 0 };
 	if (m->opts.stored(m->opts.arg, m->opts.thread, document, set, err) < 0)
 		return -1;
-	return m->opts.jaccard && !set->hash && set->n_ordered
+	return m->sets && !set->hash && set->n_ordered
 		   ? sh_features_of_sequence(m->stored, set->ordered, set->n_ordered, set, err)
 		   : 0;
 }
@@ -129,30 +193,47 @@ static int reserve(struct sh_comparer *m, size_t n, bool keep, struct sh_error *
 	return SH_RESERVE(m->arena, m->cap, m->used + n, err);
 }
 
+/* Copies n words to the arena, behind the words in use. */
+static void put_words(struct sh_comparer *m, const uint64_t *word, size_t n)
+{
+	if (n)
+		memcpy(m->arena + m->used, word, n * sizeof *word);
+	m->used += n;
+}
+
 /* Returns the view of a document. keep: no other view may be lost. */
 static struct view *get(struct sh_comparer *m, uint32_t document, bool keep, struct sh_error *err)
 {
 	struct view *v = find(m, document);
 	struct sh_feature_set set;
+	struct sh_slice id;
 	size_t words;
 
 	if (v)
 		return v;
-	if (read_document(m, document, &set, err) < 0)
+	if (read_document(m, document, &set, &id, err) < 0)
 		return NULL;
-	words = SH_BAG_WORDS + set.n_ordered + set.n;
+	words = SH_BAG_WORDS + set.n_ordered + (m->weighs ? 2 : 1) * set.n + id.n / 8 + 1;
 	if (reserve(m, words, keep, err) < 0)
 		return NULL;
-	v = &m->view[m->n_views++];
-	*v = (struct view){ document, false, m->used, set.n_ordered, set.n };
-	m->used += words;
-	if (set.n_ordered)
-		memcpy(m->arena + v->at + SH_BAG_WORDS, set.ordered,
-		    set.n_ordered * sizeof *set.ordered);
-	if (set.n)
-		memcpy(m->arena + v->at + SH_BAG_WORDS + set.n_ordered, set.hash,
-		    set.n * sizeof *set.hash);
-	*slot_of(m, document) = (uint32_t)m->n_views;
+	v = &m->view[m->n_views];
+	*v = (struct view){ .document = document,
+		.at = m->used,
+		.tokens = set.n_ordered,
+		.set = set.n,
+		.id = id.n };
+	m->used += SH_BAG_WORDS;
+	put_words(m, set.ordered, set.n_ordered);
+	put_words(m, set.hash, set.n);
+	if (m->weighs) {
+		if (weigh(m, &set, m->arena + m->used, &v->squares, err) < 0)
+			return NULL;
+		m->used += set.n;
+	}
+	if (id.n)
+		memcpy(m->arena + m->used, id.p, id.n);
+	m->used += id.n / 8 + 1;
+	*slot_of(m, document) = (uint32_t)++m->n_views;
 	return v;
 }
 
@@ -174,8 +255,18 @@ static struct sh_sequence tokens(const struct sh_comparer *m, const struct view 
 
 static struct sh_weighed_set set(const struct sh_comparer *m, const struct view *v)
 {
-	return (struct sh_weighed_set){ .hash = m->arena + v->at + SH_BAG_WORDS + v->tokens,
-		.n = v->set };
+	const uint64_t *hash = m->arena + v->at + SH_BAG_WORDS + v->tokens;
+
+	return (struct sh_weighed_set){
+		.hash = hash, .weight = hash + v->set, .n = v->set, .squares = v->squares
+	};
+}
+
+static struct sh_slice id_of(const struct sh_comparer *m, const struct view *v)
+{
+	size_t sets = (m->weighs ? 2 : 1) * v->set;
+
+	return sh_slice((const char *)(m->arena + v->at + SH_BAG_WORDS + v->tokens + sets), v->id);
 }
 
 static const struct sh_bag *bag(const struct sh_comparer *m, struct view *v)
@@ -199,8 +290,18 @@ static void compare_sets(const struct sh_comparer *m, const struct view *a, cons
     bool exact, struct sh_verdict *verdict)
 {
 	struct sh_weighed_set x = set(m, a), y = set(m, b);
-	size_t least = sh_jaccard_common(x.n, y.n, m->opts.jaccard), common;
+	size_t least, common;
 
+	if (m->opts.measure && !m->opts.measure->duplicates) {
+		struct sh_similarity sim;
+
+		m->opts.measure->compare(&x, &y, &sim);
+		verdict->measure = SH_VERDICT_OTHER;
+		verdict->similar = sh_similarity_reaches(&sim, m->opts.jaccard, SH_WEIGHT_ONE);
+		verdict->similarity = sh_similarity_round(&sim);
+		return;
+	}
+	least = sh_jaccard_common(x.n, y.n, m->opts.jaccard);
 	if (!exact && ((x.n < y.n ? x.n : y.n) < least || sh_sets_share_less(&x, &y, least)))
 		return;
 	common = sh_sets_share(&x, &y);
@@ -214,15 +315,15 @@ static int align(struct sh_comparer *m, struct view *a, struct view *b, bool exa
 	struct sh_sequence x = tokens(m, a), y = tokens(m, b);
 	size_t longer = x.n > y.n ? x.n : y.n, shorter = x.n + y.n - longer, distance;
 	size_t limit = sh_align_limit(longer, m->opts.edit);
-	struct sh_align_bound bound = { .most = exact ? longer : limit };
+	size_t most = exact ? longer : limit;
 
 	*verdict = (struct sh_verdict){ .measure = SH_VERDICT_EDIT };
 	if (!exact && (longer - shorter > limit || sh_bag_distance(bag(m, a), bag(m, b)) > limit))
 		return 0;
-	if (sh_align(m->aligner, x, y, bound, &distance, err) < 0)
+	if (sh_align(m->aligner, x, y, most, &distance, err) < 0)
 		return -1;
 	verdict->similar = distance <= limit;
-	if (distance <= bound.most)
+	if (distance <= most)
 		verdict->similarity = ratio(longer - distance, longer);
 	return 0;
 }
@@ -232,15 +333,36 @@ int sh_comparer_compare(struct sh_comparer *m, uint32_t x, uint32_t y, bool exac
 {
 	struct view *a, *b;
 
-	*verdict = (struct sh_verdict){ .measure = m->opts.jaccard ? SH_VERDICT_JACCARD
-								   : SH_VERDICT_EDIT };
 	if (get_both(m, x, y, &a, &b, err) < 0)
 		return -1;
-	if (m->opts.jaccard && a->set && b->set)
+	/* A document without tokens has the similarity 0 to each document. */
+	*verdict = (struct sh_verdict){ .measure = m->sets ? SH_VERDICT_JACCARD : SH_VERDICT_EDIT,
+		.similar = m->opts.measure && !(m->sets ? m->opts.jaccard : m->opts.edit) &&
+			   (!a->tokens || !b->tokens) };
+	if (m->sets && a->set && b->set)
 		compare_sets(m, a, b, exact, verdict);
-	if (m->opts.edit && !verdict->similar && a->tokens && b->tokens)
+	if (m->orders && !verdict->similar && a->tokens && b->tokens)
 		return align(m, a, b, exact, verdict, err);
 	return 0;
+}
+
+int sh_comparer_find(
+    struct sh_comparer *m, struct sh_slice id, uint32_t *document, struct sh_error *err)
+{
+	*document = SH_CORPUS_NONE;
+	while ((*document = sh_corpus_find(m->opts.corpus, id, *document)) != SH_CORPUS_NONE) {
+		const struct view *v;
+
+		if (m->n_views + 2 > m->views)
+			empty_arena(m);
+		v = get(m, *document, false, err);
+		if (!v)
+			return -1;
+		if (sh_slice_eq(id_of(m, v), id))
+			return 0;
+	}
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "no document has the id '%.*s' (-d, which may be given again)", sh_shown(id, 80), id.p);
 }
 
 int sh_comparer_same(

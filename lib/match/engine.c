@@ -253,6 +253,8 @@ int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error 
 int sh_engine_add_stored(
     struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err)
 {
+	if (n == 0)
+		return 0;
 	if (check_number(m, n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
 					       described, n, sizeof *m->described, err) < 0)
 		return -1;

@@ -21,8 +21,6 @@
 
 struct sh_similarity {
 	struct sh_wide num, a, b; /* num^2 <= a * b; below 2^85 */
-	/* Set by sh_verify(): the similarity is at least the threshold; it is the edit similarity. */
-	bool reaches, edit;
 };
 
 /* A feature set with its weights. Weights are whole numbers below 2^32: counts, or millionths of

@@ -7,9 +7,10 @@
 #include "io/spill.h"
 
 enum {
-	BLOCK = 1 << 14, /* documents whose packed keys are written to the file at once */
-	CHUNK = 1 << 12, /* least number of further postings of a column written at once */
-	SMALL = 32,      /* postings of one prefix that are sorted by insertion */
+	BLOCK = 1 << 14,      /* documents whose packed keys are written to the file at once */
+	CHUNK = 1 << 12,      /* least number of further postings of a column written at once */
+	LEAST_PART = 1 << 17, /* postings of a part, at least, however little the memory */
+	SMALL = 32,           /* postings of one prefix that are sorted by insertion */
 	PREFIX = 2 * SH_NUMSORT_BITS, /* upper bits of the hash that are sorted by digits */
 };
 
@@ -257,7 +258,7 @@ size_t sh_key_postings_divide(
 		c->bits =
 		    SH_KEYS_BITS + p->rank_bits + 1 > 64 ? SH_KEYS_BITS + p->rank_bits - 63 : 0;
 		while (c->bits < 16 && n >> c->bits > memory / (2 * sizeof(uint64_t)) &&
-		       n >> c->bits > BLOCK)
+		       n >> c->bits > LEAST_PART)
 			c->bits++;
 		c->part = parts;
 		parts += n ? (size_t)1 << c->bits : 0;
@@ -349,10 +350,14 @@ static int gather_further(const struct part *part, const struct further *f, size
 static int gather_chunk(const struct sh_key_postings *p, const struct part *part,
     const struct chunk *chunk, struct sh_sort_room *room, size_t *n, struct sh_error *err)
 {
-	struct further some[256];
+	enum { SOME = BLOCK * SH_POSTING_BYTES / sizeof(struct further) };
+	struct further *some;
 
+	if (SH_RESERVE(room->high, room->high_cap, (size_t)BLOCK * SH_POSTING_BYTES, err) < 0)
+		return -1;
+	some = (struct further *)(void *)room->high;
 	for (size_t i = 0, m; i < chunk->n; i += m) {
-		m = chunk->n - i < 256 ? chunk->n - i : 256;
+		m = chunk->n - i < SOME ? chunk->n - i : SOME;
 		if (sh_spill_read(
 			p->fd, some, m * sizeof *some, chunk->at + i * sizeof *some, err) < 0 ||
 		    gather_further(part, some, m, room, n, err) < 0)

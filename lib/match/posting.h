@@ -79,8 +79,8 @@ struct sh_sort_room {
 };
 void sh_sort_room_free(struct sh_sort_room *r);
 
-/* Divides the columns from .. to-1 into parts of at most `memory` bytes each, with one exception: a
- * bucket is in one part. documents: all ranks are below it, at most 2^SH_DOCUMENTS_BITS. Returns
+/* Divides the columns from .. to-1 into parts of at most `memory` bytes each, with two exceptions:
+ * a bucket is in one part, and a part of 2 MiB is small enough. documents: all ranks are below it, at most 2^SH_DOCUMENTS_BITS. Returns
  * the number of parts. */
 size_t sh_key_postings_divide(
     struct sh_key_postings *p, unsigned from, unsigned to, uint32_t documents, size_t memory);

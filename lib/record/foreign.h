@@ -1,5 +1,5 @@
-/* Recognises files that hold no lines of text, such as Parquet, PDF and SQLite, by their first bytes.
- * Sources: the specifications of the forms, and magic(5). */
+/* Recognises files that hold no lines of text, such as Parquet, PDF and SQLite, by their first
+ * bytes. Sources: the specifications of the forms, and magic(5). */
 #ifndef SH_RECORD_FOREIGN_H
 #define SH_RECORD_FOREIGN_H
 
@@ -12,7 +12,8 @@ struct sh_foreign {
 	bool text;          /* the file is text, but no lines of documents: WARC */
 };
 
-/* Returns the form of a file that begins with `head`; NULL when it may be text. 512 bytes suffice. */
+/* Returns the form of a file that begins with `head`; NULL when it may be text. 512 bytes
+ * suffice. */
 const struct sh_foreign *sh_foreign_form(struct sh_slice head);
 
 /* Returns -1 with SH_ERR_RECORD when the file is no lines of text, else 0. */

@@ -2,8 +2,9 @@
  *
  * The whole line is checked: SH_ERR_RECORD names the first byte that cannot belong to a JSON
  * object. Three faults are accepted: ill-formed UTF-8 in strings, escapes of half a surrogate
- * pair, and the words NaN, Infinity and -Infinity, which Python writes. Numbers stay text, so they are not rounded. The last of several fields with one name is
- * used. Values may be nested SH_JSON_DEPTH deep, the outer object included. */
+ * pair, and the words NaN, Infinity and -Infinity, which Python writes. Numbers stay text, so they
+ * are not rounded. The last of several fields with one name is used. Values may be nested
+ * SH_JSON_DEPTH deep, the outer object included. */
 #ifndef SH_RECORD_JSON_H
 #define SH_RECORD_JSON_H
 

@@ -2,7 +2,8 @@
  * old ones.
  *
  *     sh_store_change_begin(&c, store, err)
- *     sh_store_change_document() for each new document; sh_store_change_posting() for each posting, in order
+ *     sh_store_change_document() for each new document
+ *     sh_store_change_posting() for each of their postings, in order
  *     sh_store_change_add_segment(&c, err)
  *     sh_store_change_commit(&c, err)
  *     sh_store_change_end(&c)                 also after a failure
@@ -15,7 +16,8 @@
 #include "store/store.h"
 
 /* A segment of n documents has the class floor(log4(n)). A merge takes the last segments, as far
- * back as no class exceeds the class of the last segment. It needs at least SH_STORE_FAN_OUT segments. */
+ * back as no class exceeds the class of the last segment. It needs at least SH_STORE_FAN_OUT
+ * segments. */
 enum { SH_STORE_FAN_OUT = 4 };
 
 /* Writes a file of a segment. */
@@ -37,11 +39,11 @@ struct sh_store_segment_writer {
 
 struct sh_store_change {
 	struct sh_store *store;
-	struct sh_store_manifest
-	    next; /* the new manifest; its settings point into the store's text */
+	/* the new manifest; its settings point into the store's text */
+	struct sh_store_manifest next;
 	struct sh_store_segment_writer *to; /* the segment that is written; NULL: none */
-	bool
-	    is_out; /* the new manifest is in place, or may be: sh_store_change_end() undoes nothing */
+	/* the new manifest is in place, or may be: sh_store_change_end() undoes nothing */
+	bool is_out;
 };
 
 int sh_store_change_begin(struct sh_store_change *c, struct sh_store *s, struct sh_error *err);

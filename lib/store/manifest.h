@@ -14,7 +14,8 @@
  *                                              KEPT: documents that stay; BYTES: of the documents
  *     checksum HEX                             XXH3 of all lines before
  *
- * in this order. A manifest that sh_store_manifest_print() would write in another way is refused. */
+ * in this order. A manifest that sh_store_manifest_print() would write in another way is
+ * refused. */
 #ifndef SH_STORE_MANIFEST_H
 #define SH_STORE_MANIFEST_H
 

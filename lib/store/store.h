@@ -58,8 +58,8 @@ int sh_store_find(struct sh_store *s, struct sh_slice id, uint64_t digest, struc
 /* Returns the key of an id in the lists of ids. */
 uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id);
 
-/* Looks up n distinct ascending keys in all segments; see sh_store_segment_look(). The postings of a key
- * come by document in each segment, and segment after segment for all keys. */
+/* Looks up n distinct ascending keys in all segments; see sh_store_segment_look(). The postings of
+ * all keys come segment after segment; in a segment those of a key come by document. */
 int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
     sh_store_found *found, void *arg, struct sh_error *err);
 

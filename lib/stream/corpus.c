@@ -5,6 +5,7 @@
 #include "base/bisect.h"
 #include "base/compare.h"
 #include "base/siphash.h"
+#include "io/newlines.h"
 
 enum {
 	WINDOW = 1 << 20,    /* bytes of the file that are read at once, for documents to be held */
@@ -12,6 +13,8 @@ enum {
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
 	MEMORY = 1 << 26,    /* for pieces, without tables */
 	FORGET = 1 << 26,    /* bytes that a pass maps at a time */
+	MAPPED = 1000,       /* files: small files behind these are read into pieces */
+	SMALL = 1 << 20,     /* bytes of a file that is larger than these small files */
 	FETCHED = 1 << 11,   /* bytes of a line that the processor fetches ahead, at most */
 };
 
@@ -50,7 +53,8 @@ void sh_corpus_free(struct sh_corpus *c)
 	*c = (struct sh_corpus){ 0 };
 }
 
-/* Maps a file. Keeps the descriptor of a pipe, which cannot be opened again. */
+/* Maps a file. Keeps the descriptor of a pipe, which cannot be opened again. A system limits the
+ * descriptors and the mappings of a process, so of many files the small ones are not mapped. */
 static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 {
 	struct sh_corpus_file *f = &c->file[c->n_files];
@@ -61,6 +65,11 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 	mapped = sh_mapped_open(&f->map, name, err);
 	if (mapped < 0)
 		return -1;
+	if (mapped && c->n_files >= MAPPED && f->map.n < SMALL) {
+		sh_mapped_close(&f->map);
+		f->map = (struct sh_mapped){ .name = name, .regular = true, .fd = -1 };
+		mapped = 0;
+	}
 	c->n_files++;
 	f->n = f->map.n;
 	f->codec = f->map.codec;
@@ -223,6 +232,27 @@ int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_docum
 	return 0;
 }
 
+int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_error *err)
+{
+	const struct sh_corpus_file *f = file_of(c, c->at[document]);
+	struct sh_document_room room = { 0 };
+	uint64_t end = c->at[document] - f->base, at = 0, line = 1;
+	struct sh_slice bytes = { 0 };
+	struct sh_error ignored;
+
+	for (; at < end; at += bytes.n) {
+		if (sh_corpus_bytes(c, f, at, &room, &bytes, &ignored) < 0)
+			break;
+		if (bytes.n > end - at)
+			bytes.n = (size_t)(end - at);
+		line += sh_count_newlines(bytes.p, bytes.n);
+	}
+	sh_document_room_free(&room);
+	err->file = f->name;
+	err->line = line;
+	return -1;
+}
+
 void sh_corpus_passed(struct sh_corpus *c, uint64_t at)
 {
 	if (!c->reads || (at >= c->forgot && at - c->forgot <= FORGET))
@@ -378,7 +408,8 @@ static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_sl
 
 bool sh_corpus_moves(const struct sh_corpus *c)
 {
-	return c->form.json || c->form.csv || c->form.more || c->fields || c->reads || sh_corpus_is_packed(c);
+	return c->form.json || c->form.csv || c->form.more || c->fields || c->reads ||
+	       sh_corpus_is_packed(c);
 }
 
 void sh_corpus_fetch(const struct sh_corpus *c, uint32_t document)

@@ -17,7 +17,7 @@
 #define SH_CORPUS_NONE UINT32_MAX
 
 struct sh_corpus_file {
-	const char *name;             /* borrowed */
+	const char *name;                    /* borrowed */
 	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
 	uint64_t n;                   /* bytes, decompressed */
@@ -136,6 +136,9 @@ int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, u
 
 /* Returns whether some texts are in a temporary file. */
 bool sh_corpus_is_packed(const struct sh_corpus *c);
+
+/* Adds the file and the line of a document to the error. Reads the file up to there. Returns -1. */
+int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_error *err);
 
 /* A pass over all files calls it with ascending offsets, counted over all files. With c->reads it
  * gives the memory of mapped files back to the system from time to time. Lines stay valid: the

@@ -21,8 +21,8 @@ typedef int sh_docs_each(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err);
 
 /* Examines the beginning of a file. Removes a UTF-8 byte order mark from *in. Returns 0, or -1 with
- * SH_ERR_RECORD when the text is recognised as UTF-16, UTF-32, GB18030 or Big5, or the file holds no
- * lines of text, as Parquet and PDF. */
+ * SH_ERR_RECORD when the text is recognised as UTF-16, UTF-32, GB18030 or Big5, or the file holds
+ * no lines of text, as Parquet and PDF. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
 
 /* Does the same for a chunk that has the first record of a file. Returns 0, or -1 with job->err. */

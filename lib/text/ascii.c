@@ -4,9 +4,6 @@ static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&sh_ascii_avx512.variant,
 	&sh_ascii_avx2.variant,
-	&sh_ascii_sse2.variant,
-#elif defined(__aarch64__)
-	&sh_ascii_neon.variant,
 #endif
 	&sh_ascii_plain.variant,
 };

@@ -49,9 +49,7 @@ struct sh_ascii_kernel {
 
 extern const struct sh_ascii_kernel sh_ascii_plain;
 #if defined(__x86_64__)
-extern const struct sh_ascii_kernel sh_ascii_sse2, sh_ascii_avx2, sh_ascii_avx512;
-#elif defined(__aarch64__)
-extern const struct sh_ascii_kernel sh_ascii_neon;
+extern const struct sh_ascii_kernel sh_ascii_avx2, sh_ascii_avx512;
 #endif
 
 /* Returns variant i of the variants that this machine can run, the fastest

@@ -23,15 +23,6 @@ struct sh_ascii_masks {
 	uint64_t han;   /* first bytes of known characters that are tokens */
 };
 
-/* For processors without an instruction for it: the compiler would call a function. */
-static inline unsigned sh_ascii_popcount(uint64_t x)
-{
-	x -= x >> 1 & UINT64_C(0x5555555555555555);
-	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* State between two blocks. */
 struct sh_ascii_state {
 	uint64_t open, pending;  /* see struct sh_ascii_run; 0 or 1 */

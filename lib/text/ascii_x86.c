@@ -1,67 +1,9 @@
-/* Splits ASCII into words with SSE2, which every x86-64 processor has, AVX2 and AVX-512. */
+/* Splits ASCII into words with AVX2 and with AVX-512. */
 #include "text/ascii_mask.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-
-/* ---- SSE2 ---------------------------------------------------------------------------- */
-
-/* Returns 0xFF for each ASCII letter, otherwise 0. Comparisons are signed:
- * letters are moved to 102..127. */
-static inline __m128i letters_sse2(__m128i v)
-{
-	__m128i low = _mm_or_si128(v, _mm_set1_epi8(32));
-
-	return _mm_cmpgt_epi8(_mm_add_epi8(low, _mm_set1_epi8(127 - 'z')), _mm_set1_epi8(127 - 26));
-}
-
-static inline __m128i digits_sse2(__m128i v)
-{
-	return _mm_cmpgt_epi8(_mm_add_epi8(v, _mm_set1_epi8(127 - '9')), _mm_set1_epi8(127 - 10));
-}
-
-static inline uint64_t bits_sse2(__m128i v)
-{
-	return (unsigned)_mm_movemask_epi8(v);
-}
-
-static inline void block_sse2(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
-    struct sh_ascii_masks *m, bool chars)
-{
-	const __m128i fold = _mm_set1_epi8(run->fold ? 32 : 0);
-
-	*m = (struct sh_ascii_masks){ 0 };
-	for (unsigned i = 0; i < 64; i += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i letter = letters_sse2(v), word = _mm_or_si128(letter, digits_sse2(v));
-		__m128i low = _mm_or_si128(v, _mm_and_si128(letter, fold));
-		__m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('\\'));
-		__m128i more = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('t')),
-						_mm_cmpeq_epi8(v, _mm_set1_epi8('n'))),
-		    _mm_or_si128(slash, _mm_cmpeq_epi8(v, _mm_set1_epi8('r'))));
-
-		if (chars)
-			low = _mm_or_si128(
-			    _mm_and_si128(word, low), _mm_andnot_si128(word, _mm_set1_epi8('_')));
-		_mm_storeu_si128((__m128i *)(void *)(out + i), low);
-		m->word |= bits_sse2(word) << i;
-		m->other |= bits_sse2(v) << i;
-		m->backslash |= bits_sse2(slash) << i;
-		m->escapable |= bits_sse2(more) << i;
-	}
-	if (!run->escapes)
-		m->backslash = 0;
-}
-
-#define NAME(f) f##_sse2
-#define TARGET
-#define CTZ(x)      __builtin_ctzll((x) | UINT64_C(1) << 63)
-#define POPCOUNT(x) sh_ascii_popcount(x)
-#include "text/ascii_body.h"
-
-const struct sh_ascii_kernel sh_ascii_sse2 = { { "sse2", SH_NEEDS_NOTHING }, words_sse2, chars_sse2,
-	false };
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 

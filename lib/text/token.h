@@ -117,8 +117,7 @@ void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *ke
 /* Returns -1 and SH_ERR_RANGE when the tokens and features of the text need more than `memory`
  * bytes: 20 for each byte of words, 80 for each character of SH_UNIT_CHAR. Texts that need at most
  * 256 MB are always allowed. memory = 0: all texts are allowed. */
-int sh_token_check(
-    enum sh_unit unit, struct sh_slice text, size_t memory, struct sh_error *err);
+int sh_token_check(enum sh_unit unit, struct sh_slice text, size_t memory, struct sh_error *err);
 
 /* Splits a text. SH_ERR_PARAM: the text has more than SH_TOKEN_TEXT_MAX bytes, or the method does
  * not support opts.places. SH_ERR_RANGE: see sh_token_check(), for opts.memory. */

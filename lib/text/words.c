@@ -86,8 +86,8 @@ static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, cons
 	return p < end && (*p == 't' || *p == 'n' || *p == 'r' || *p == '\\') ? p + 1 : p;
 }
 
-/* Skips an escape sequence of a terminal (ECMA-48), such as the colours in a log: "ESC [ 3 1 m", or a
- * title, "ESC ] ... BEL". Skips only the ESC when no sequence follows. Ends the open word. */
+/* Skips an escape sequence of a terminal (ECMA-48), such as the colours in a log: "ESC [ 3 1 m", or
+ * a title, "ESC ] ... BEL". Skips only the ESC when no sequence follows. Ends the open word. */
 static const uint8_t *skip_terminal(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *q = ++p;

@@ -71,8 +71,8 @@ bool sh_is_pointing(uint32_t c)
 		return false;
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		if (c >= blocks[i][0] && c <= blocks[i][1])
-			return c == tatweel || utf8proc_category((utf8proc_int32_t)c) ==
-						   UTF8PROC_CATEGORY_MN;
+			return c == tatweel ||
+			       utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_MN;
 	return false;
 }
 

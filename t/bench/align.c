@@ -25,13 +25,12 @@ static struct sh_sequence read_text(const char *text, size_t n)
 static bool is_similar(
     struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, uint64_t threshold)
 {
-	struct sh_align_bound bound = { .most = sh_align_limit(x.n > y.n ? x.n : y.n, threshold) };
-	struct sh_similarity s;
+	size_t most = sh_align_limit(x.n > y.n ? x.n : y.n, threshold), distance;
 	struct sh_error err;
 
-	if (sh_align_similarity(a, x, y, bound, &s, &err) < 0)
+	if (sh_align(a, x, y, most, &distance, &err) < 0)
 		exit(2);
-	return s.num.low > 0;
+	return distance <= most;
 }
 
 int main(int argc, char **argv)

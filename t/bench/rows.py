@@ -246,7 +246,7 @@ def join(w):
             path, size_text = w.prints(n)
             return Row("K = 3", size_text, Side("", w.our("shjoin", "-k", "3", path)),
                        Side("sort -S4G --parallel=1", ["sort", "-S4G", "--parallel=1", path]),
-                       1 / 10 if n == 10000000 else None, guard=0.4 if n == 1000000 else None)
+                       1 / 6 if n == 10000000 else None, guard=0.4 if n == 1000000 else None)
         return row
 
     def crate(n, k, blocks, goal):
@@ -385,8 +385,9 @@ def edits(w):
                 "python3", os.path.join(w.here, "..", "quality", "edited.py"), language,
                 os.path.join(w.here, "..", "data")])
             tokens = w.make(f"edited-{language}.tokens", w.our("shtok", "-n", "1", docs))
-            shared = " | ".join((shlex.join(w.our("shtok", "-n", "3", docs)), shlex.join(w.our("shshare")),
-                                 "awk -F '\\t' '12 * $3 >= $4 && 12 * $3 >= $5'"))
+            shared = " | ".join((
+                shlex.join(w.our("shfp", "--keys", "--measure", "edit", "-T", threshold, docs)),
+                "LC_ALL=C sort -s -k1,1", shlex.join(w.our("shjoin")), "sort -u"))
             peer = os.path.join(w.here, "align_peer")
             pairs = w.make(f"edited-{language}.pairs", [
                 "sh", "-c", f"{shared} | {shlex.join((peer, 'pairs', threshold, tokens))}"])

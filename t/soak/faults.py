@@ -54,6 +54,8 @@ shspan --pairs -T 0 -n 3 -d docs -o new docs.longer
 shspan --seeds -d docs.longer -o new seeds
 shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
+shcut -u sentence -n 1 -o new docs.longer
+shspan -u line --every -o new docs docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
 shfp -n 3 -j 2 -o new docs
@@ -108,6 +110,9 @@ shdedup -q -j 2 -S 64K -a sketches --report report -o new many
 sharchive -q compact archive -o new
 sharchive -q compact passages -o new
 sharchive -q expire passages 1d -o new
+sharchive stats passages -o new
+sharchive export passages -o new
+shdedup -q -a archive --every 1 --report new docs
 shstat -o new pairs
 shstat -j 2 -o new pairs
 shstat --svg -o new groups
@@ -188,8 +193,7 @@ def prepare():
 
 
 def large(name, n):
-    """Writes n fingerprints, some of them near or equal to others. 200,000 are joined by halves. 60,000 do not fit in
-    1 MiB."""
+    """Writes n fingerprints, some of them near or equal to others. 60,000 do not fit in 1 MiB."""
     rng, words = random.Random(7), []
     for i in range(n):
         words.append(rng.getrandbits(64))

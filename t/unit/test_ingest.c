@@ -566,8 +566,7 @@ static void pages(void)
 	page("a<iframe>b<!-- <script></iframe>c<xmp>d<!-- </xmp>e<iframe/>f", "a c\nd<!-- \ne f");
 	page("<p>a<![if !supportLists]>b<![endif]>c</>d</ <title>e<?php '<textarea>' ?>f<!>g<? x>h",
 	    "abcde' ?>fgh");
-	page("<!a><?b><!DocType html '<textarea>'<p>a</textarea><![CDATA[b]]>c<!d",
-	    "'\nac");
+	page("<!a><?b><!DocType html '<textarea>'<p>a</textarea><![CDATA[b]]>c<!d", "'\nac");
 	page("<title x=a/>a<!-- </title>b<i c=d='>e<title><!--</title>f'", "be f'");
 	page("<i title='<title>'>a</i><script>'<title><textarea>'</script>b<b>c</textarea></title>",
 	    "a bc");

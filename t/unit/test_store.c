@@ -165,8 +165,8 @@ static bool same_bounded(struct sh_store *s)
 		struct seen all = { .n = 0 }, some = { .n = 0 };
 
 		works(sh_store_look(s, SH_LIST_POSTINGS, &key, 1, 0, see, &all, &err) == 0, &err);
-		works(sh_store_look(s, SH_LIST_POSTINGS, &key, 1, most, see, &some, &err) == 0,
-		    &err);
+		works(
+		    sh_store_look(s, SH_LIST_POSTINGS, &key, 1, most, see, &some, &err) == 0, &err);
 		for (size_t i = 0; i < all.n; i++) {
 			size_t times = 0;
 
@@ -201,8 +201,8 @@ static void remove_some(struct sh_store *s)
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < n_documents; i++) {
 			struct model *d = &model[i];
-			bool unwanted = d->record.time < r.before ||
-					sh_hmap_find(&ids, d->record.id, &index);
+			bool unwanted =
+			    d->record.time < r.before || sh_hmap_find(&ids, d->record.id, &index);
 
 			if (pass)
 				unwanted = model[d->record.keeper].gone;

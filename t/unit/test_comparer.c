@@ -1,6 +1,6 @@
 /* Compares similarities of random texts with sets of strings, similarities as numbers with long
  * double, and a corpus with the list that it was made of. */
-#include "group/verify.h"
+#include "match/comparer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,11 +159,6 @@ static long double real(struct sh_wide x)
 	return (long double)x.high * 0x1p64L + (long double)x.low;
 }
 
-static double value(const struct sh_similarity *s)
-{
-	return s->num.low ? (double)(real(s->num) / sqrtl(real(s->a) * real(s->b))) : 0;
-}
-
 static void write_texts(bool json)
 {
 	FILE *f = fopen(path, "w");
@@ -200,112 +195,105 @@ static int open_corpus(struct sh_corpus *c, bool json)
 	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0 || sh_corpus_index(c, &err) < 0;
 }
 
-static unsigned wrong_pairs(struct sh_verifier *v, const char *measure, bool logs, unsigned pairs)
+static unsigned wrong_pairs(struct sh_comparer *c, const char *measure, bool logs, unsigned pairs)
 {
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < pairs; i++) {
 		unsigned x = (unsigned)rng_below(DOCS), y = (unsigned)rng_below(DOCS);
 		double want = slow(&texts[x], &texts[y], measure, logs);
-		struct sh_similarity s, t;
+		struct sh_verdict v;
 		struct sh_error err;
+		uint32_t a, b;
 		char id[2][8];
 
 		sprintf(id[0], "d%u", x);
 		sprintf(id[1], "d%u", y);
-		if (sh_verify_ids(v, sh_slice_str(id[0]), sh_slice_str(id[1]), &s, &err) < 0 ||
-		    sh_verify(v, x, y, &t, &err) < 0 || fabs(value(&s) - want) > 1e-6 ||
-		    value(&t) != value(&s) ||
-		    (*measure != 'c' && s.num.low > 0 && fabs(value(&s) - want) > 1e-15)) {
+		if (sh_comparer_find(c, sh_slice_str(id[0]), &a, &err) < 0 ||
+		    sh_comparer_find(c, sh_slice_str(id[1]), &b, &err) < 0 || a != x || b != y ||
+		    sh_comparer_compare(c, a, b, true, &v, &err) < 0 || !v.similar ||
+		    fabs(v.similarity - want * 10000) > 0.5 + 1e-6) {
 			wrong++;
-			printf("# '%s' and '%s': %g, expected %g\n", texts[x].text, texts[y].text,
-			    value(&s), want);
+			printf("# '%s' and '%s': %u, expected %g\n", texts[x].text, texts[y].text,
+			    v.similarity, want);
 		}
 	}
 	return wrong;
 }
 
 static void against_strings(
-    const char *measure, const char *scheme, unsigned min, unsigned max, bool json, size_t memory)
+    const char *measure, const char *scheme, unsigned min, unsigned max, bool json, size_t arena)
 {
 	struct sh_corpus corpus;
-	struct sh_verify_opts opts = { .corpus = &corpus,
-		.token.raw = json,
-		.ngrams = { .min = min, .max = max },
+	struct sh_comparer_opts opts = { .corpus = &corpus,
+		.features = { .token.raw = json,
+		    .ngrams = { .min = min, .max = max },
+		    .key = { 1 } },
 		.measure = sh_measure_find(measure),
 		.scheme = sh_scheme_find(scheme),
-		.memory = memory };
+		.ids = true,
+		.arena = arena };
 	unsigned wrong = 0;
 	struct sh_error err;
 
 	for (unsigned round = 0; round < 20; round++) {
-		struct sh_verifier *v;
+		struct sh_comparer *c;
 
 		write_docs(json);
 		for (unsigned i = 0; i < DOCS; i++)
 			cut(&texts[i], min, max);
 		wrong += (unsigned)open_corpus(&corpus, json);
-		v = sh_verifier_new(&opts, &err);
-		wrong += wrong_pairs(v, measure, strcmp(scheme, "log") == 0, 300);
-		/* With room for all, each is read once. */
-		wrong += memory > 1000000 && sh_verifier_made(v) > DOCS;
-		sh_verifier_delete(v);
+		c = sh_comparer_new(&opts, &err);
+		wrong += wrong_pairs(c, measure, strcmp(scheme, "log") == 0, 300);
+		sh_comparer_delete(c);
 		sh_corpus_free(&corpus);
 	}
 	ok(wrong == 0, "%s, %s, %u to %u words, %s, %zu bytes: as sets of strings", measure, scheme,
-	    min, max, json ? "JSON" : "TSV", memory);
+	    min, max, json ? "JSON" : "TSV", arena);
 }
 
-#define FAR (UINT64_C(1) << 40) /* the number of the first text, where the caller chooses numbers */
-
-static int set_of(
-    void *analyser, uint64_t document, struct sh_feature_set *set, struct sh_error *err)
+/* Gives stored documents, whose numbers follow those of the corpus, by their tokens alone. */
+static int stored(void *analyser, unsigned thread, uint32_t document, struct sh_feature_set *set,
+    struct sh_error *err)
 {
-	const char *text = texts[document - FAR].text;
+	const char *text = texts[document - DOCS].text;
 	struct sh_analysis x;
 
-	if (sh_analyse(analyser, sh_slice(text, strlen(text)), &x, err) < 0)
+	if (thread != 3 || sh_analyse(analyser, sh_slice(text, strlen(text)), &x, err) < 0)
 		return -1;
-	*set = x.set;
+	*set = (struct sh_feature_set){ .ordered = x.set.ordered, .n_ordered = x.set.n_ordered };
 	return 0;
 }
 
-/* Returns whether sh_verify_same() is wrong about two texts of at least one feature. */
-static bool wrong_same(
-    struct sh_verifier *v, uint64_t x, uint64_t y, double similarity, struct sh_error *err)
-{
-	bool same;
-
-	return sh_verify_same(v, x, y, &same, err) < 0 || same != (similarity == 1);
-}
-
-/* With a threshold: whether it is reached, and the exact value where it is. first: number of the
- * first text. decide: the value does not matter. */
-static unsigned wrong_at(struct sh_verifier *v, uint64_t first, const char *measure, double jaccard,
-    double edit, bool decide)
+/* With a threshold: whether it is reached, and the exact value where it is. Some documents are
+ * stored ones. Lengths exclude no similar pair. */
+static unsigned wrong_at(
+    struct sh_comparer *c, const struct sh_comparer_opts *opts, double jaccard, double edit)
 {
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < 60; i++) {
 		unsigned x = (unsigned)rng_below(DOCS), y = (unsigned)rng_below(DOCS);
-		double j = slow(&texts[x], &texts[y], "jaccard", false);
-		double e = slow(&texts[x], &texts[y], "edit", false), want = e;
-		bool reaches = e >= edit - 1e-12;
-		struct sh_similarity s;
+		const struct text *a = &texts[x], *b = &texts[y];
+		double j = slow(a, b, "jaccard", false), e = slow(a, b, "edit", false);
+		bool by_j = jaccard > 0 && j >= jaccard - 1e-12;
+		bool by_e = edit > 0 && e >= edit - 1e-12, same, exact = rng_below(2);
+		const char *word[WORDS_MAX + 1];
+		struct sh_verdict v;
 		struct sh_error err;
 
-		if (*measure == 'j')
-			reaches = j >= jaccard - 1e-12;
-		if (*measure == 'a')
-			reaches = j >= jaccard - 1e-12 || reaches;
-		if (*measure == 'j' || (*measure == 'a' && j >= jaccard - 1e-12))
-			want = j;
-		if (sh_verify(v, first + x, first + y, &s, &err) < 0 || s.reaches != reaches ||
-		    (!decide && reaches && fabs(value(&s) - want) > 1e-12) ||
-		    (texts[x].n && texts[y].n &&
-			wrong_same(v, first + x, first + y, *measure == 'e' ? e : j, &err))) {
+		if (sh_comparer_compare(c, x + DOCS * (uint32_t)rng_below(2),
+			y + DOCS * (uint32_t)rng_below(2), exact, &v, &err) < 0 ||
+		    v.similar != (by_j || by_e) ||
+		    ((v.similar || (exact && a->n && b->n)) &&
+			fabs(v.similarity - (by_j || edit == 0 ? j : e) * 10000) > 0.5 + 1e-6) ||
+		    (v.similar && v.measure != (by_j ? SH_VERDICT_JACCARD : SH_VERDICT_EDIT)) ||
+		    (v.similar && sh_comparer_excludes(opts, words_of(a->text, word),
+				      words_of(b->text, word), a->n, b->n)) ||
+		    (a->n && b->n &&
+			(sh_comparer_same(c, x, y + DOCS, &same, &err) < 0 || same != (e == 1)))) {
 			wrong++;
-			printf("# '%s' and '%s': %g\n", texts[x].text, texts[y].text, value(&s));
+			printf("# '%s' and '%s': %u\n", a->text, b->text, v.similarity);
 		}
 	}
 	return wrong;
@@ -333,84 +321,43 @@ static void write_copies(void)
 	write_texts(false);
 }
 
-static void thresholds(const char *measure, unsigned min, unsigned max)
+static void thresholds(bool jaccard, bool edit, unsigned min, unsigned max)
 {
-	static const uint64_t asked[] = { 0, 300000, 600000, 800000, 900000, 1000000 };
+	static const uint64_t asked[] = { 100000, 300000, 600000, 800000, 900000, 1000000 };
 	struct sh_corpus corpus;
-	struct sh_verify_opts opts = { .ngrams = { .min = min, .max = max },
-		.measure = sh_measure_find(measure),
-		.scheme = sh_scheme_find("set"),
-		.memory = 1 << 24 };
-	struct sh_feature_opts stored = {
-		.ngrams = opts.ngrams, .form = SH_FEATURES_OF_TOKENS, .key = { 7, 8 }, .cut = true
-	};
+	struct sh_comparer_opts opts = { .features = { .ngrams = { .min = min, .max = max },
+					     .form = SH_FEATURES_OF_TOKENS,
+					     .key = { 7, 8 },
+					     .cut = true },
+		.corpus = &corpus,
+		.stored = stored,
+		.thread = 3 };
 	struct sh_analyser analyser;
 	struct sh_error err;
-	unsigned wrong = (unsigned)sh_analyser_init(&analyser, NULL, &stored, &err);
+	unsigned wrong;
 
-	for (unsigned round = 0; round < 72; round++) {
-		struct sh_verifier *v;
-		bool far = round % 2;
+	opts.features.ordered = true;
+	wrong = (unsigned)sh_analyser_init(&analyser, NULL, &opts.features, &err);
+	opts.arg = &analyser;
+	for (unsigned round = 0; round < 36; round++) {
+		struct sh_comparer *c;
 
 		write_docs(false);
 		write_copies();
 		for (unsigned i = 0; i < DOCS; i++)
 			cut(&texts[i], min, max);
 		wrong += (unsigned)open_corpus(&corpus, false);
-		opts.threshold = asked[round % 6];
-		opts.edit_threshold = asked[round / 6 % 6];
-		opts.decide = round >= 36;
-		opts.corpus = far ? NULL : &corpus;
-		opts.set_of = set_of;
-		opts.arg = &analyser;
-		v = sh_verifier_new(&opts, &err);
-		wrong += wrong_at(v, far ? FAR : 0, measure, (double)opts.threshold / 1e6,
-		    (double)(*measure == 'a' ? opts.edit_threshold : opts.threshold) / 1e6,
-		    opts.decide);
-		sh_verifier_delete(v);
+		opts.jaccard = jaccard ? asked[round % 6] : 0;
+		opts.edit = edit ? asked[round / 6 % 6] : 0;
+		opts.arena = round % 2 ? 1 : 1 << 24;
+		c = sh_comparer_new(&opts, &err);
+		wrong += wrong_at(c, &opts, (double)opts.jaccard / 1e6, (double)opts.edit / 1e6);
+		sh_comparer_delete(c);
 		sh_corpus_free(&corpus);
 	}
 	sh_analyser_free(&analyser);
-	ok(wrong == 0,
-	    "%s, %u to %u words: what reaches a threshold is exact, and nothing else reaches it; "
-	    "of a corpus, and of sets that are given; also when only the decision matters",
-	    measure, min, max);
-}
-
-static void same_digest(const char *measure)
-{
-	struct sh_corpus corpus;
-	struct sh_verify_opts opts = { .corpus = &corpus,
-		.ngrams = { .min = 2, .max = 2 },
-		.measure = sh_measure_find(measure),
-		.scheme = sh_scheme_find("set"),
-		.memory = 1 << 24 };
-	unsigned wrong = 0, same = 0;
-	struct sh_verifier *v;
-	struct sh_error err;
-
-	for (unsigned i = 0; i < DOCS; i++)
-		sprintf(
-		    texts[i].text, "%.*s", (int)(2 * (1 + i % 3)), i % 2 ? "a b a b" : "b a a a");
-	write_texts(false);
-	wrong += (unsigned)open_corpus(&corpus, false);
-	v = sh_verifier_new(&opts, &err);
-	for (uint32_t x = 0; x < DOCS; x++)
-		for (uint32_t y = 0; y < DOCS; y++) {
-			uint64_t a, b;
-			struct sh_similarity s;
-
-			wrong += sh_verifier_digest(v, x, &a, &err) < 0 ||
-				 sh_verifier_digest(v, y, &b, &err) < 0 ||
-				 sh_verify(v, x, y, &s, &err) < 0;
-			if (!*texts[x].text || !*texts[y].text)
-				continue;
-			same += a == b && x != y;
-			wrong += (a == b) != sh_similarity_reaches(&s, 1, 1);
-		}
-	ok(wrong == 0 && same > 0, "%s: one digest just where the similarity is 1", measure);
-	sh_verifier_delete(v);
-	sh_corpus_free(&corpus);
+	ok(wrong == 0, "%s%s, %u to %u words: what reaches a threshold is exact, nothing else does",
+	    jaccard ? "jaccard " : "", edit ? "edit" : "", min, max);
 }
 
 /* Thresholds and rounding of p/q itself, and just beside it. */
@@ -525,18 +472,17 @@ static void looking_up(void)
 	sh_corpus_free(&c);
 }
 
-/* Documents of up to 30,000 features, whose sets exceed the memory: the results equal those with
+/* Documents of up to 30,000 features, whose sets exceed the arena: the results equal those with
  * enough memory. */
 static void dropping(void)
 {
 	const struct sh_document_form form = { 0 };
-	struct sh_verify_opts opts = { .ngrams = { 1, 1, false },
-		.measure = sh_measure_find("jaccard"),
-		.scheme = sh_scheme_find("log") };
-	struct sh_verifier *few, *all;
+	struct sh_comparer_opts opts = { .features = { .ngrams = { 1, 1, false } },
+		.jaccard = 500000 };
+	struct sh_comparer *few, *all;
 	struct sh_corpus c;
 	FILE *f = fopen(path, "w");
-	unsigned wrong = 0;
+	unsigned wrong = 0, same = 0;
 	uint64_t lines = 0;
 	struct sh_error err;
 
@@ -553,25 +499,23 @@ static void dropping(void)
 	wrong += sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) < 0 ||
 		 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
 	opts.corpus = &c;
-	opts.memory = 1;
-	few = sh_verifier_new(&opts, &err);
-	opts.memory = 1 << 24;
-	all = sh_verifier_new(&opts, &err);
+	opts.arena = 1;
+	few = sh_comparer_new(&opts, &err);
+	opts.arena = 1 << 24;
+	all = sh_comparer_new(&opts, &err);
 	for (unsigned i = 0; i < 2000; i++) {
 		uint32_t x = (uint32_t)rng_below(DOCS), y = (uint32_t)rng_below(DOCS);
-		struct sh_similarity s, t;
+		struct sh_verdict s, t;
 
-		wrong += sh_verify(few, x, y, &s, &err) < 0 || sh_verify(all, x, y, &t, &err) < 0 ||
-			 s.num.low != t.num.low || s.a.low != t.a.low;
-		if (x == y)
-			wrong += s.num.low != s.a.low;
+		wrong += sh_comparer_compare(few, x, y, true, &s, &err) < 0 ||
+			 sh_comparer_compare(all, x, y, true, &t, &err) < 0 ||
+			 s.similarity != t.similarity || s.similar != t.similar ||
+			 (x == y && s.similarity != 10000);
+		same += x == y;
 	}
-	ok(wrong == 0, "sets that were dropped are made again, and are the same");
-	ok(sh_verifier_made(all) == DOCS && sh_verifier_made(few) > 2 * (uint64_t)DOCS,
-	    "%llu times with room for few, once each with room for all",
-	    (unsigned long long)sh_verifier_made(few));
-	sh_verifier_delete(few);
-	sh_verifier_delete(all);
+	ok(wrong == 0 && same, "sets that were dropped are made again, and are the same");
+	sh_comparer_delete(few);
+	sh_comparer_delete(all);
 	sh_corpus_free(&c);
 }
 
@@ -596,13 +540,11 @@ int main(void)
 	against_strings("cosine", "log", 2, 2, false, 3000);
 	against_strings("edit", "set", 3, 3, false, plenty);
 	against_strings("edit", "set", 1, 1, true, 3000);
-	thresholds("edit", 2, 2);
-	thresholds("any", 2, 2);
-	thresholds("any", 3, 3);
-	thresholds("jaccard", 2, 2);
-	thresholds("jaccard", 1, 3);
-	same_digest("jaccard");
-	same_digest("edit");
+	thresholds(false, true, 2, 2);
+	thresholds(true, true, 2, 2);
+	thresholds(true, true, 3, 3);
+	thresholds(true, false, 2, 2);
+	thresholds(true, false, 1, 3);
 	unlink(path);
 	return done_testing();
 }
