@@ -20,6 +20,7 @@
 #include "values.h"
 
 enum {
+	EXIT_FOUND = 1,   /* exit status under --exit-code: an answer */
 	EXIT_TROUBLE = 2, /* exit status */
 	CLI_MAX_JOBS = 256,
 	CLI_MAX_FURTHER = 2, /* outputs beside -o and --rejects; folders */
@@ -72,7 +73,7 @@ struct cli_program {
 	const struct cli_removed *removed; /* the last row is empty; or NULL */
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	bool all_processors; /* the default of -j is 0 in place of 1 */
-	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
+	const char *status;  /* exit statuses of its own, for the help: "1 found, "; or NULL */
 	const char *(*lacks)(void); /* for built_print(); or NULL */
 	bool text;           /* the output is text for people, without a trailer */
 	unsigned words;      /* most operands before the files, such as the name of a command */

@@ -17,7 +17,8 @@ enum {
 	SAMPLE,
 	WAIT,
 	COMPRESS,
-	EVERY
+	EVERY,
+	EXIT_CODE
 };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
@@ -49,6 +50,7 @@ static const struct cli_option options[] = {
 	{ WAIT, "wait", "SECONDS", "wait at most SECONDS for another run to release -a or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
+	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a document is dropped, and 0 when none is" },
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
 	{ 0 },
 };
@@ -60,6 +62,7 @@ static const struct cli_program program = {
 	.synopsis = "[FILE...]",
 	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
 	.options = { dedup_how_table, options, docopts_table },
+	.status = "1 found (--exit-code), ",
 };
 
 static void set_keep(struct cli *c, struct dedup_settings *s)
@@ -389,7 +392,8 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct dedup_settings s = { .memory = DEFAULT_MEMORY };
 	struct dedup_state state = { .cli = &c, .settings = &s };
-	int opt;
+	uint64_t dropped;
+	int opt, status;
 
 	dedup_how_init(&s);
 	cli_start(&c, &program, argc, argv);
@@ -403,8 +407,10 @@ int main(int argc, char **argv)
 		run(&state);
 		finish(&state);
 	}
+	dropped = s.feed.seconds ? s.feed.dropped : state.dropped;
 	end(&state);
 	dedup_how_free(&s);
 	cli_files_free(&s.protects);
-	return cli_finish(&c);
+	status = cli_finish(&c);
+	return cli_given(&c, EXIT_CODE) && dropped ? EXIT_FOUND : status;
 }

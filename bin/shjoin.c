@@ -12,9 +12,7 @@
 #include "record/fpline.h"
 #include "run.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
-
-enum { NO_PAIR = 1 };
+enum { COLLAPSE = CLI_OWN, EXIT_CODE, EXPLAIN };
 
 /* 4 GiB; or the whole address space of 32 bits. */
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
@@ -24,7 +22,7 @@ static const struct cli_option options[] = {
 	    "write pairs within Hamming distance K [bands: that of shband; 64 "
 	    "bits: " SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
-	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
+	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a pair is found, and 0 when none is" },
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
 	{ EXPLAIN, "explain", NULL, "show what each distance would cost; write no pairs" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
@@ -37,7 +35,7 @@ static const struct cli_program program = {
 	.purpose = "Write the pairs of near fingerprints (id1<TAB>id2<TAB>distance), from\n"
 		   "fingerprints or from sorted bands; or the pairs that share a key, from\n"
 		   "sorted keys. With two files: the pairs of a new record and an archived one.",
-	.status = "1 no pair, ",
+	.status = "1 found (--exit-code), ",
 	.threads = "records",
 	.options = { options },
 };
@@ -473,8 +471,8 @@ static void check_options(const struct join *j)
 
 	if (explains && c->n_operands > 1)
 		cli_usage(c, "--explain takes one file");
-	if (explains && cli_given(c, CHECK))
-		cli_usage(c, "--check cannot be used with --explain, which finds no pairs");
+	if (explains && cli_given(c, EXIT_CODE))
+		cli_usage(c, "--exit-code cannot be used with --explain, which finds no pairs");
 }
 
 static void join(struct join *j)
@@ -517,5 +515,5 @@ int main(int argc, char **argv)
 		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
 		    (unsigned long long)j.repeated, CLI_PLURAL(j.repeated));
 	status = cli_finish(&c);
-	return status == EXIT_SUCCESS && cli_given(&c, CHECK) && !j.found ? NO_PAIR : status;
+	return cli_given(&c, EXIT_CODE) && j.found ? EXIT_FOUND : status;
 }

@@ -80,8 +80,6 @@ static const struct cli_program program = {
 
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
-enum { FOUND = 1 }; /* exit status under --exit-code */
-
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
 /* Takes an option of seeds and matches. Returns false for other options. */
@@ -344,5 +342,5 @@ int main(int argc, char **argv)
 	/* From now on these documents are known: what was found is written. */
 	if (archive)
 		span_archive_commit(archive);
-	return cli_given(&c, EXIT_CODE) && s.found ? FOUND : status;
+	return cli_given(&c, EXIT_CODE) && s.found ? EXIT_FOUND : status;
 }

@@ -207,7 +207,7 @@ agree() {
 	done
 }
 
-@test "ids with a CR, empty ids and ids above 4096 bytes are refused; --crlf and --check work" {
+@test "ids with a CR, empty ids and ids above 4096 bytes are refused; --crlf and --exit-code work" {
 	printf 'w00000000000\ta\r\nw00000000000\tb\r\n' >dos
 	try 'shjoin dos'
 	exits 2
@@ -220,8 +220,11 @@ agree() {
 	exits 0
 	[ "$(cut -f 2- out)" = $'c\t-' ]
 	[ "$(cut -f 2 rejected | wc -c)" -eq $((4 + 4098)) ]
-	try "printf 'w00000000000\ta\n' | shjoin --check"
+	try "printf 'w00000000000\ta\n' | shjoin --exit-code"
+	exits 0
+	try "printf 'w00000000000\ta\nw00000000000\tb\n' | shjoin --exit-code"
 	exits 1
+	gives 'a\tb\t-'
 }
 
 @test "two files: pairs of a new and an archived document only" {

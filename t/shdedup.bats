@@ -434,6 +434,41 @@ texts() {
 	only docs pipe
 }
 
+@test "--exit-code: 1 when a document is dropped, 0 when none is, 2 for trouble" {
+	text='the quick brown fox jumps over the lazy dog by the river'
+	printf 'a\t%s\nb\tquite another text of some words\nc\t%s\n' "$text" "$text" >docs
+	head -n 2 docs >none
+	for options in '' '--dry-run' '--mark near' '--link single' '--report dropped' '-a archive' '-O folder'; do
+		rm -rf archive folder
+		sharchive init archive
+		try "shdedup -q --exit-code $options none"
+		exits 0
+		says
+		rm -rf archive folder
+		sharchive init archive
+		try "shdedup -q --exit-code $options docs"
+		exits 1
+		says
+	done
+	rm -rf archive
+	sharchive init archive
+	try 'shdedup -q docs'
+	exits 0
+	try 'tail -n 1 docs | shdedup -q --exit-code -a archive --every 1'
+	exits 0
+	gives "c\t$text"
+	rm -rf archive
+	sharchive init archive
+	try 'head -n 1 docs | shdedup -q -a archive'
+	try 'tail -n 1 docs | shdedup -q --exit-code -a archive --every 1'
+	exits 1
+	gives
+	try 'shdedup --exit-code missing'
+	exits 2
+	try 'shdedup -q --exit-code docs >/dev/full'
+	exits 2
+}
+
 @test "a mistyped option gets a suggestion, and --keep names all its values" {
 	similar() {
 		try "shdedup $1 </dev/null"
@@ -752,6 +787,6 @@ edit_oracle() {
 	says 'shdedup: --counts needs --report FILE' "Try 'shdedup --help' or 'man shdedup'."
 }
 
-@test "shdedup has at most 48 options" {
-	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 48 ]
+@test "shdedup has at most 49 options" {
+	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 49 ]
 }

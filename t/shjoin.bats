@@ -525,29 +525,30 @@ ids() {
 	done
 }
 
-@test "--check: the status is 1 without a pair, and 2 after an error" {
+@test "--exit-code: 1 when a pair is found, 0 when none is, 2 for trouble" {
 	printf '00\ta\nff\tb\n' >fps
-	try 'shjoin -k 3 --check fps'
-	exits 1
+	try 'shjoin -k 3 --exit-code fps'
+	exits 0
 	gives
 	says
-	try 'shjoin -k 3 --check -k 8 fps'
-	exits 0
+	try 'shjoin -k 3 --exit-code -k 8 fps'
+	exits 1
 	gives 'a\tb\t8'
+	says
 	shband -k 1 fps | sort >apart
-	try 'shjoin --check apart'
-	exits 1
-	gives
-	try "printf '00\ta\n00\tb\n' | shband -k 1 | sort | shjoin --check"
+	try 'shjoin --exit-code apart'
 	exits 0
-	gives 'a\tb\t0'
-	try 'shjoin -k 3 --check </dev/null'
+	gives
+	try "printf '00\ta\n00\tb\n' | shband -k 1 | sort | shjoin --exit-code"
 	exits 1
-	try 'shjoin -k 3 --check nowhere'
+	gives 'a\tb\t0'
+	try 'shjoin -k 3 --exit-code </dev/null'
+	exits 0
+	try 'shjoin -k 3 --exit-code nowhere'
 	exits 2
-	try 'shjoin -k 3 --check -k 8 fps >/dev/full'
+	try 'shjoin -k 3 --exit-code -k 8 fps >/dev/full'
 	exits 2
-	try 'shjoin -k 3 fps'
+	try 'shjoin -k 8 fps'
 	exits 0
 }
 
@@ -564,7 +565,7 @@ ids() {
 	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
 	refuses '--explain a b' '--explain takes one file'
-	refuses '--explain --check' '--check cannot be used with --explain, which finds no pairs'
+	refuses '--explain --exit-code' '--exit-code cannot be used with --explain, which finds no pairs'
 }
 
 @test "a first record of one field gives a message that names both forms of input" {
@@ -677,7 +678,7 @@ mixed() {
 	(cat fps; printf '0123\tx\n'; cat fps) >narrow
 	sed 's/$/\r/' bad >dos
 	for run in 'fps' '-k 6 fps' '--collapse fps' '-k 5 -S 100K fps' '-k 5 -S 1 --collapse more' 'wide' '-k 9 -S 200K wide' \
-		'-k 4 fps more' '-k 4 --collapse -S 90K more fps' '-k 2 --check fps' 'bad' 'narrow' '--rejects rejected bad' \
+		'-k 4 fps more' '-k 4 --collapse -S 90K more fps' '-k 2 --exit-code fps' 'bad' 'narrow' '--rejects rejected bad' \
 		'--rejects rejected bad narrow' '--crlf --rejects rejected dos' '--explain -k 5 fps' 'fps none' '-k 3 fps bad'; do
 		same_by_threads "shjoin $run"
 		[ -s out ] || [ -s err ] || { echo "nothing: $run"; return 1; }
@@ -711,7 +712,7 @@ mixed() {
 	(head -n 17000 bands; sed -n 17001p bands | sed 's/\t/a7\t/'; sed -n 17002p bands | sed 's/\t/a8\t/') >tags
 	for run in bands '-k 2 bands' '--collapse bands' '-S 1M bands' large '-S 300K large' '-S 1 -k 2 --collapse few' \
 		descending unordered again broken layouts tags bad worse '--rejects rejected bad' '--rejects rejected worse' \
-		'--crlf --rejects rejected dos' '--check bands'; do
+		'--crlf --rejects rejected dos' '--exit-code bands'; do
 		same_by_threads "shjoin $run"
 		[ -s out ] || [ -s err ] || { echo "nothing: $run"; return 1; }
 	done
@@ -755,7 +756,7 @@ mixed() {
 		'-S 1 new old' 'few old' 'old few' 'none old' 'old none' 'new bad' 'bad new' '--rejects rejected new bad' \
 		'--rejects rejected bad worse' '--rejects rejected worse archive' '--crlf --rejects rejected dos new' \
 		'far late' 'late far' '--rejects rejected far late' 'new descending' 'new moved' 'moved new' 'back old' \
-		'large back' 'back moved' 'new tags' 'tags old' '--rejects rejected back bad' '--check few old'; do
+		'large back' 'back moved' 'new tags' 'tags old' '--rejects rejected back bad' '--exit-code few old'; do
 		same_by_threads "shjoin $run"
 		[ -s out ] || [ -s err ] || [[ $run = *none* || $run = *few* ]] || { echo "nothing: $run"; return 1; }
 	done
