@@ -12,17 +12,6 @@ unsigned sh_minkeys_for(double chance, double missed, unsigned most)
 	return keys;
 }
 
-double sh_minkeys_found(struct sh_minkeys k, double j)
-{
-	double chance = 1, missed = 1;
-
-	for (unsigned i = 0; i < k.rows; i++)
-		chance *= j;
-	for (unsigned i = 0; i < k.keys; i++)
-		missed *= 1 - chance;
-	return 1 - missed;
-}
-
 double sh_minkeys_edited(double edit, unsigned n)
 {
 	double same = 1;

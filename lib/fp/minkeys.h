@@ -27,9 +27,6 @@ struct sh_minkeys {
  * least 1 and at most `most`. */
 unsigned sh_minkeys_for(double chance, double missed, unsigned most);
 
-/* Returns the probability that two sets of Jaccard similarity j (0 to 1) share at least one key. */
-double sh_minkeys_found(struct sh_minkeys k, double j);
-
 /* Returns the average Jaccard similarity of the n-grams of two texts with edit similarity E, both 0
  * to 1. The share E^n of the n-grams is unchanged, which gives E^n / (2 - E^n). */
 double sh_minkeys_edited(double edit, unsigned n);

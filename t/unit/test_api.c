@@ -157,8 +157,8 @@ static void bands(void)
 	ok(b && simhash_bands_tables(b) >= 4,
 	    "without a number of blocks the cheapest layout is chosen");
 	simhash_bands_free(b);
-	ok(!simhash_bands_new(64, 6, 6, &error),
-	    "as many blocks as the distance are refused: %s", error.text);
+	ok(!simhash_bands_new(64, 6, 6, &error), "as many blocks as the distance are refused: %s",
+	    error.text);
 	ok(!simhash_bands_new(63, 3, 0, &error), "%s", error.text);
 	ok(!simhash_bands_new(64, 64, 0, &error), "%s", error.text);
 }

@@ -121,8 +121,9 @@ static void add_ascii(struct sh_buf *b, size_t n)
 }
 
 /* Hyphens at line ends, and marks that opts.fold_marks leaves out. */
-static const char *const pieces[] = { "co-\\nefficient", "a\u00AD \\r\\n\\t b", "x\u2010\nY", "A-\\nB",
-	"-\\n-\\n", "\u0628\u064E\u0640\u0628\u064F ", "\u05E9\u05C1", "\u064E", "\u0640a" };
+static const char *const pieces[] = { "co-\\nefficient", "a\u00AD \\r\\n\\t b", "x\u2010\nY",
+	"A-\\nB", "-\\n-\\n", "\u0628\u064E\u0640\u0628\u064F ", "\u05E9\u05C1", "\u064E",
+	"\u0640a" };
 
 static void test_options(struct sh_token_opts opts, const char *what, bool alone)
 {
@@ -204,10 +205,9 @@ int main(void)
 			 .method = sh_token_method_find("fields") },
 	    "joined fields", true);
 	test_options((struct sh_token_opts){ .fold_marks = true }, "words without marks", true);
-	test_options((struct sh_token_opts){ .fold_marks = true,
-			 .join_hyphens = true,
-			 .no_fold = true,
-			 .unit = SH_UNIT_CHAR },
+	test_options(
+	    (struct sh_token_opts){
+		.fold_marks = true, .join_hyphens = true, .no_fold = true, .unit = SH_UNIT_CHAR },
 	    "characters of joined words without marks", false);
 	for (const char *const *name =
 		 (const char *const[]){ "fields", "blanks", "alpha", "python", "go-words", NULL };
