@@ -247,7 +247,8 @@ struct sh_key_maker *sh_key_maker_new(const struct sh_key_rules *r, struct sh_er
 		m->short_tokens = FEW + r->ngrams.max - 2;
 		m->reach_tokens = m->short_tokens * (uint64_t)SH_WEIGHT_ONE / r->edit;
 	}
-	if (sh_hash_count_init(&m->distinct, err) < 0 || (r->edit && list_gram_prefixes(m, err) < 0)) {
+	if (sh_hash_count_init(&m->distinct, err) < 0 ||
+	    (r->edit && list_gram_prefixes(m, err) < 0)) {
 		sh_key_maker_delete(m);
 		return NULL;
 	}
