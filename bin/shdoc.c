@@ -13,6 +13,7 @@
 enum { FORMAT = CLI_OWN, JSON, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Documents out of files"),
 	{ FORMAT, "format", "FORMAT", "read all files as %s [auto]", sh_format_name },
 	{ JSON, "json", NULL, "write documents as lines of JSON, {\"id\":...,\"text\":...}" },
 	{ 'f', "fields", "ID,TEXT",

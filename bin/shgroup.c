@@ -400,8 +400,7 @@ static void complete(struct cli *c, struct settings *s)
 	struct sh_error err;
 
 	if ((s->keep.rule.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep.rule)) && !s->docs.n)
-		cli_usage(c, "--keep %s needs the documents: -d DOCS",
-		    s->keep.rule.by == SH_RANK_LONGEST ? "longest" : "max: or min:");
+		cli_usage(c, "--keep longest, max: and min: need the documents: -d DOCS");
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
 	 * audit. */
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&

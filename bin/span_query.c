@@ -153,9 +153,9 @@ static void tell_short_queries(struct cli *c, const struct span_settings *s,
 		    sh_corpus_document(queries, d, &room, &first, &err) < 0)
 			cli_die(c, &err);
 	if (n)
-		cli_warn(c, "%llu quer%s of fewer than %u tokens: ignored (%s'%.*s')",
-		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest,
-		    n == 1 ? "" : "the first is ", sh_shown(first.id, 80), first.id.p);
+		cli_warn(c, "%llu quer%s of fewer than %u tokens: ignored (the first is '%.*s')",
+		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest, sh_shown(first.id, 80),
+		    first.id.p);
 	sh_document_room_free(&room);
 }
 

@@ -83,7 +83,7 @@ pairs() {
 	try 'shgroup --link single --keep longest pairs'
 	exits 2
 	gives
-	says 'shgroup: --keep longest needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: --keep longest, max: and min: need the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "--keep FILE: ids may have any bytes" {

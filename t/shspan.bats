@@ -210,7 +210,7 @@ inside() {
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
 	gives 'd\tr\t5\t0.8333\t1.0000'
-	says "shspan: 1 query of fewer than 5 tokens: ignored ('q')"
+	says "shspan: 1 query of fewer than 5 tokens: ignored (the first is 'q')"
 	printf 'q\tone two\np\t!\nr\tone two three four five\n' >queries
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
