@@ -420,6 +420,9 @@ for name in public:
 	assert kept(["a b", None, "a, b", b"a b"]) == [True, True, False, False]
 	assert kept(["x", float("nan")]) == [True, True]
 	for call, word in ((lambda: dedup(["a"], output="x"), "run the program with --output"), (lambda: kept([1]), "a text is int"),
+	        (lambda: dedup(["a"], csv=True), "run the program with --csv"),
+	        (lambda: spans(["a"], exit_code=True), "run the program with --exit-code"),
+	        (lambda: verify([], ["a"], documents_fields="1,2"), "run the program with --documents-fields"),
 	        (lambda: dedup(["a"], no_such=1), "no-such"), (lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
 	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'")):
 	    try:
