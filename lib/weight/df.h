@@ -1,7 +1,7 @@
 /* Document frequencies: the number of documents that contain each feature.
  *
- * Counting is exact in bounded memory: counts that fill the memory go to temporary files as sorted
- * runs. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
+ * Counting is exact. Counts that fill the memory go to a temporary file as sorted runs (io/runs.h),
+ * between two documents. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
  * feature, the number of documents, and the greatest number of words of a feature. This number
  * distinguishes tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
@@ -21,7 +21,8 @@ typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct s
 struct sh_df_count;
 struct sh_df_counter;
 
-/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB.
+/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB,
+ * or what its largest document needs.
  * dir: the folder of temporary files, borrowed; NULL: the default. */
 struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err);
