@@ -192,11 +192,6 @@ int sh_df_features(
 	return c->failed ? -1 : 0;
 }
 
-int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err)
-{
-	return sh_df_features(c, &feature, 1, err);
-}
-
 /* ---- the end ---- */
 
 static int spill_rest(void *arg, size_t from, size_t to, struct sh_error *err)

@@ -15,7 +15,7 @@ typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct s
 /* Counts documents by several threads:
  *
  *     sh_df_count_new(): each thread gets counters of its own
- *     sh_df_document(), sh_df_feature() or sh_df_features()
+ *     sh_df_document(), sh_df_features()
  *     sh_df_count_finish()
  *     sh_df_count_emit() for each range, by any thread */
 struct sh_df_count;
@@ -34,9 +34,8 @@ struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i);
 /* Begins a document. */
 void sh_df_document(struct sh_df_counter *c);
 
-/* Count features of the document that was begun last. Repeated features of a document have no
+/* Counts features of the document that was begun last. Repeated features of a document have no
  * effect. After a failure all further calls fail. */
-int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
 int sh_df_features(
     struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 
