@@ -1,14 +1,8 @@
 /* Analyses texts: the tokens of a text give its fingerprint and its feature set, as far as the
  * caller asks for them. All programs that compute fingerprints or feature sets of texts do it here.
  *
- * Each use has a hash of its own:
- *   - fingerprints have a published hash without a secret: they are the same on all machines;
- *   - sets that an archive stores, or compares with stored ones, have the archive's secret key;
- *   - sets that are compared within a run have a secret key of the run (struct sh_corpus), and a
- *     faster form.
- * shdedup analyses each text once in its first pass. It analyses short documents again when it
- * joins them, and candidates when it compares them, which may be much later: the sets of all
- * documents do not fit in memory. */
+ * Fingerprints have a published hash without a secret: they are the same on all machines. Sets that
+ * are compared within a run have a secret key of the run. */
 #ifndef SH_FP_ANALYSIS_H
 #define SH_FP_ANALYSIS_H
 
@@ -16,7 +10,7 @@
 #include "fp/fingerprinter.h"
 
 /* Owns its members. One thread at a time may use an analyser. After sh_analyse(),
- * sh_fingerprint_sample() and other functions of the fingerprinter concern the last text. */
+ * sh_fingerprint_hashes() concerns the last text. */
 struct sh_analyser {
 	struct sh_tokenizer *tokenizer;
 	struct sh_fingerprinter *fingerprinter; /* NULL: the caller asks for sets only */

@@ -82,11 +82,23 @@ static void *start_raw(void)
 	return start_inflate(ISAL_DEFLATE);
 }
 
+/* Returns whether a gzip member would begin with other bytes than its magic number. ISA-L waits for
+ * ten bytes of a header before it looks at them, and fewer may be left. */
+static bool is_no_member(const struct inflate_state *z, struct sh_slice in)
+{
+	bool starts = z->crc_flag == ISAL_GZIP && z->wrapper_flag == 0 && z->tmp_in_size == 0 &&
+		      z->block_state == ISAL_BLOCK_NEW_HDR;
+
+	return starts && in.n && !begins(sh_slice("\x1F\x8B\x08", 3), in.p, in.n < 3 ? in.n : 3);
+}
+
 static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
 {
 	struct inflate_state *z = decoder;
 	int got;
 
+	if (is_no_member(z, *in))
+		return SH_CODEC_BAD;
 	z->next_in = (uint8_t *)(uintptr_t)in->p;
 	z->avail_in = at_most_a_step(in->n);
 	z->next_out = (uint8_t *)*to;

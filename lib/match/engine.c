@@ -289,8 +289,8 @@ static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_p
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
-	size_t parts = sh_key_postings_divide(
-	    m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
+	size_t parts =
+	    sh_key_postings_divide(m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
 	struct sh_sort_room room = { 0 };
 	struct sh_buf list = { 0 };
 	struct sh_sorted sorted;

@@ -25,7 +25,7 @@
 #define CHARACTERS .chars = true, .escapes = true, .no_places = true
 
 /* All but the default. */
-static const struct sh_token_method methods[] = { { .name = "words", .run = sh_cut_words },
+static const struct sh_token_method methods[] = {
 	{ .name = "fields", .run = sh_cut_fields, .escapes = true },
 	{ .name = "blanks", .run = sh_cut_blanks, .escapes = true },
 	{ .name = "alpha", .run = sh_cut_alpha },
@@ -60,7 +60,8 @@ static const struct sh_token_method methods[] = { { .name = "words", .run = sh_c
 	CPPJIEBA_ROW("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM),
 	CPPJIEBA_ROW("cppjieba-all", SH_CPPJIEBA_FULL),
 	CPPJIEBA_ROW("cppjieba-search", SH_CPPJIEBA_QUERY),
-	CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM) };
+	CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM)
+};
 
 const struct sh_token_method *sh_token_method_at(unsigned i)
 {

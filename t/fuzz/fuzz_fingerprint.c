@@ -68,7 +68,8 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	sh_accumulator_free(&a);
 }
 
-static void hashes_only(const struct oracle *o, struct sh_fingerprint_opts opts, struct sh_slice text)
+static void hashes_only(
+    const struct oracle *o, struct sh_fingerprint_opts opts, struct sh_slice text)
 {
 	struct sh_analyser a;
 	struct sh_analysis x;

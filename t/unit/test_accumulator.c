@@ -1,8 +1,8 @@
 /* Compares features that are added many lines at a time with features added one by one. */
-#include "published/published.h"
 #include "base/num.h"
 #include "fp/accumulator.h"
 #include "hash/mix.h"
+#include "published/published.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * against an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
-#include "published/published.h"
 #include "base/compare.h"
 #include "fp/analysis.h"
 #include "fp/count.h"
+#include "published/published.h"
 
 #include <math.h>
 
@@ -235,7 +235,8 @@ static bool counts_right(
 	for (size_t i = 0; i < n; i++)
 		distinct += i == 0 || sorted[i] != sorted[i - 1];
 	for (size_t i = 0; i < c->n; i++) {
-		const uint64_t *at = bsearch(&c->hash[i], sorted, n, sizeof *sorted, sh_compare_u64);
+		const uint64_t *at =
+		    bsearch(&c->hash[i], sorted, n, sizeof *sorted, sh_compare_u64);
 		size_t first = 0, same = 0;
 
 		while (at && at > sorted && at[-1] == *at)

@@ -133,7 +133,9 @@ static bool add_text(struct sh_accumulator *a, const char *input, struct sh_toke
 static void test_features(void)
 {
 	struct vec_table t = vec_load("pysimhash_features.tsv");
-	struct sh_fingerprint_opts opts = { .hash = sh_hash_find("md5-last"), .bits = 64 };
+	struct sh_fingerprint_opts opts = {
+		.hash = sh_hash_find("md5-last"), .bits = 64, .scheme = sh_scheme_find("tf")
+	};
 	struct sh_token_opts token = { .method = sh_token_method_find("python") };
 	struct sh_error err;
 	struct sh_tokenizer *tokenizer = sh_tokenizer_new(&token, &err);

@@ -81,7 +81,8 @@ static void test_counts(void)
 			fprintf(f, "%s\t%s\n", texts.row[i].f[0], texts.row[i].f[3]);
 	fclose(f);
 	snprintf(command, sizeof command,
-	    "\"$SHBIN/shtok\" -p tfidf128 --keep-words han %s | LC_ALL=C sort | LC_ALL=C uniq -c", name);
+	    "\"$SHBIN/shtok\" -p tfidf128 --keep-words han %s | LC_ALL=C sort | LC_ALL=C uniq -c",
+	    name);
 	fflush(stdout);
 	f = vec_need(popen(command, "r"));
 	while (getline(&line, &cap, f) > 0) {

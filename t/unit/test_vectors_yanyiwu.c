@@ -3,9 +3,9 @@
  * The texts need cppjieba's dictionaries, in the directory SIMHASH_CPPJIEBA with stop_words.utf8
  * and idf.utf8 beside them; t/cppjieba fetches them. */
 #include "fp/accumulator.h"
+#include "published/cppjieba.h"
 #include "published/published.h"
 #include "published/rules.h"
-#include "published/cppjieba.h"
 #include "vectors.h"
 
 static void test_jenkins(void)
@@ -26,7 +26,9 @@ static const struct sh_fingerprint_opts *options(void)
 {
 	static struct sh_fingerprint_opts opts;
 
-	opts = (struct sh_fingerprint_opts){ .bits = 64, .real = true };
+	opts = (struct sh_fingerprint_opts){
+		.bits = 64, .scheme = sh_scheme_find("tfidf"), .real = true
+	};
 	opts.hash = sh_hash_find("jenkins");
 	return &opts;
 }
