@@ -74,9 +74,9 @@ struct cli_program {
 	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
 	const char *(*lacks)(void); /* for built_print(); or NULL */
-	bool text;           /* the output is text for people, without a trailer */
-	unsigned words;      /* most operands before the files, such as the name of a command */
-	bool reaches;        /* it may read any file, since its inputs refer to files */
+	bool text;                  /* the output is text for people, without a trailer */
+	unsigned words; /* most operands before the files, such as the name of a command */
+	bool reaches;   /* it may read any file, since its inputs refer to files */
 };
 
 struct cli {
@@ -110,10 +110,10 @@ struct cli {
 	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER];
 	size_t n_further;
 	uint64_t n_rejected, n_blank; /* bad records; blank lines that were passed over */
-	bool open;                /* cli_open() was called */
-	bool left;                /* nothing is written to the output */
-	bool occupied[3];         /* descriptors 0 to 2 that were closed at the start */
-	struct progress progress; /* from cli_open() on */
+	bool open;                    /* cli_open() was called */
+	bool left;                    /* nothing is written to the output */
+	bool occupied[3];             /* descriptors 0 to 2 that were closed at the start */
+	struct progress progress;     /* from cli_open() on */
 
 	struct sh_slice line; /* the line of cli_line(), unaltered */
 };
@@ -179,18 +179,19 @@ const char *cli_folder(struct cli *c);
 void cli_text(struct cli *c);
 
 /* Declares that some input could not be read, although the program continues. The output then gets
- * no trailer, which would tell the next program that it is complete. */
+ * no trailer, which would tell the next program that it is complete. Call it after cli_open(). */
 void cli_incomplete(struct cli *c);
 
 /* Drops the output: a file named by -o is not changed, and standard output may be closed. Call it
  * before cli_open(). */
 void cli_leave_output(struct cli *c);
 
-/* Opens the output and the file for rejected records. */
+/* Opens the output and the file for rejected records. Dies of errors. Confines the program to the
+ * files of its command line. */
 void cli_open(struct cli *c);
 
-/* Opens an output that was declared with cli_writes(), with the rules of -o and --trailer. Dies of
- * errors. */
+/* Open an output that was declared with cli_writes(), with the rules of -o and --trailer, and close
+ * it. The sink must not move between the two calls. Die of errors. */
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
 void cli_close_further(struct cli *c, struct sh_sink *sink);
 
@@ -221,15 +222,16 @@ typedef int cli_record(const struct sh_source *source, struct sh_slice line, str
 
 /* Sets *line to the record that shows the kind of the input, without its CR under --crlf. This is
  * the first line. Under --rejects it is the first line that is a record, and bad lines before it
- * are rejected. The record stays to be read. Returns false at the end. */
+ * are rejected. The record stays to be read, and *line is valid until it is read. Returns false at
+ * the end. */
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
 
 /* Warns that the record of cli_first() may be something else; `doubt` says what. Does nothing when
  * `doubt` is NULL. */
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt);
 
-/* Sets *line to the next line, for a program that reads records in order. Returns false at the
- * end. */
+/* Sets *line to the next line, for a program that reads records in order. *line is valid until the
+ * next call. Returns false at the end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 
 /* Adds a line to what `arg` is. Returns 0, or -1 with *err: SH_ERR_RECORD rejects the line. */
@@ -239,8 +241,8 @@ typedef int cli_add(void *arg, struct sh_slice line, struct sh_error *err);
  * Dies of errors. */
 void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, void *arg);
 
-/* Closes all files and reports the number of rejected records. Returns EXIT_SUCCESS; dies of
- * errors. */
+/* Closes the output and the file for rejected records, and reports their number. Further outputs
+ * must be closed before. Returns EXIT_SUCCESS; dies of errors. */
 int cli_finish(struct cli *c);
 
 /* Returns the row of an option in the program's own tables, or NULL. */

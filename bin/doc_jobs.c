@@ -51,10 +51,14 @@ static int note(
 {
 	struct sh_buf *b = &w->job->notes;
 	uint64_t numbers[2] = { text.n, count };
+	size_t before = b->n;
 
-	return sh_buf_add(b, &kind, 1, err) < 0 || sh_buf_add(b, numbers, sizeof numbers, err) < 0
-		   ? -1
-		   : sh_buf_add(b, text.p, text.n, err);
+	if (sh_buf_add(b, &kind, 1, err) == 0 &&
+	    sh_buf_add(b, numbers, sizeof numbers, err) == 0 &&
+	    sh_buf_add(b, text.p, text.n, err) == 0)
+		return 0;
+	b->n = before; /* done() takes whole results also of a job that failed */
+	return -1;
 }
 
 static int on_document(
@@ -62,12 +66,16 @@ static int on_document(
 {
 	struct doc_worker *w = arg;
 	char text[DOC_MESSAGE + SH_ID_MAX];
+	size_t before;
 	int n;
 
 	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
 		return -1;
-	if (doc_add_line(w->run, &w->job->out, doc, err) < 0)
+	before = w->job->out.n;
+	if (doc_add_line(w->run, &w->job->out, doc, err) < 0) {
+		w->job->out.n = before; /* done() takes whole lines also of a job that failed */
 		return -1;
+	}
 	w->job->records++;
 	if (!w->run->verbose)
 		return 0;

@@ -106,7 +106,7 @@ static int add(
     struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
 {
 	(void)weight;
-	return feature.n ? sh_df_feature(d->own, feature, err) : 0;
+	return feature.n ? sh_df_features(d->own, &feature, 1, err) : 0;
 }
 
 static size_t add_lines(struct sh_feature_doc *d)

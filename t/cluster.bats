@@ -254,7 +254,7 @@ python() {
 	python <<-'END'
 		import re, subprocess
 		import shcluster as c
-		refused = set("fields line-ids json csv delimiter header output rejects progress trailer explain features documents check help version".split())
+		refused = set("fields documents-fields exit-code line-ids json csv delimiter header output rejects progress trailer explain features documents check help version".split())
 		refused |= set("permutations scheme rows bands".split())  # shband cannot read signatures
 		refused.add("keys")  # the jobs have an option --keys of their own
 		# --shspan takes only the options that shseed lacks; the job adds --first.

@@ -95,6 +95,29 @@ agree() {
 	[ "$(wc -l <out)" -gt 50 ]
 }
 
+# A bucket of each word has more titles than meet there.
+@test "titles of the same words in another order are found, however common the words are" {
+	awk 'BEGIN {
+		srand(3)
+		for (i = 0; i < 4000; i++) {
+			title = reversed = ""
+			for (w = 0; w < 6; w++) {
+				word = "w" w * 12 + int(rand() * 12)
+				title = title " " word
+				reversed = word " " reversed
+			}
+			if (seen[title]++) continue
+			print i "\t" title
+			copy = copy i ".copy\t" reversed "\n"
+		}
+		printf "%s", copy
+	}' >in
+	agree '-n 1 --measure jaccard -T 0.9' '' in
+	[ "$(awk '$1 == $2 ".copy"' out | wc -l)" = "$(grep -c copy in)" ]
+	agree '-n 1 --measure jaccard -T 0.9' '--keep newest --link single' in
+	[ "$(wc -l <out)" = "$(grep -c copy in)" ]
+}
+
 @test "many tokens and few different n-grams: found, as a short document" {
 	no=$(printf 'no %.0s' $(seq 60))
 	printf 'a\t%s\nb\t%s yes\n' "$no" "$no" >in
@@ -141,7 +164,8 @@ agree() {
 	keys '=16x4' 17
 	keys '=1x1 --measure edit' 2
 	printf 'a\tone two three\n' >in
-	keys ' --measure jaccard' 2
+	# The n-gram, the set of n-grams, the text.
+	keys ' --measure jaccard' 3
 }
 
 @test "keys have a tag; shjoin refuses other settings, unsorted keys and lines that are no keys" {

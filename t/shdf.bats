@@ -65,7 +65,7 @@ features() {
 	gives '\t8\t1'
 }
 
-@test "-S: the table is the same with a few megabytes, also for documents divided by a spill" {
+@test "-S: the table is the same with a few megabytes, also for documents about a spill" {
 	seq 30000 | awk '{ for (i = 0; i < 6; i++) print "d" int(($1 + i) / 17) "\tfeature number " ($1 * 15485863 + i) % 150001 "\t1"; print "d" int($1 / 17) "\tin every line\t1" }' >in
 	shdf in >expected
 	try 'shdf -S 1 in'
@@ -122,7 +122,7 @@ features() {
 }
 
 @test "--tmpdir: a missing folder gives a message with its name" {
-	seq 200000 | awk '{ print "d\tfeature number " $1 "\t1" }' >in
+	seq 200000 | awk '{ print "d" int($1 / 100) "\tfeature number " $1 "\t1" }' >in
 	try 'shdf -S 1 --tmpdir no/where in'
 	exits 2
 	gives

@@ -16,10 +16,11 @@ enum {
 	SH_PLAN_KEY_BITS = 24, /* most key bits: 2^24 bucket offsets are 64 MiB */
 };
 
-/* Bits of one word of the fingerprint. Two candidates differ in at most `radius` of these bits. */
+/* A block, as the bits of its key: bits of one word of the fingerprint. Two candidates differ in at
+ * most `radius` of these bits. */
 struct sh_block {
-	unsigned word;
-	uint64_t mask;
+	unsigned word; /* index, from 0 */
+	uint64_t mask; /* ones at the bits of the key, in the word */
 	unsigned bits; /* of the mask */
 	unsigned radius;
 	double candidates; /* expected comparisons */
@@ -40,13 +41,13 @@ struct sh_plan_sets {
 	double nx, ny;       /* fingerprints on each side */
 	bool self;           /* y is x: each pair counts once */
 	double brute_factor; /* multiplies the time for a comparison of every pair; usually 1 */
-	/* Probability that two fingerprints agree on a bit; 0.5: not known. Above 0.999 no block
-	 * has the bit. */
+	/* Probability that two fingerprints agree on each bit; 0.5: not known. Bit 0 is the most
+	 * significant bit of word 0. Above 0.999 no block has the bit. */
 	double agree[SH_FP_MAX_BITS];
 };
 
-/* Makes the cheapest plan. It uses no library functions on doubles: the plan is the same on every
- * machine. */
+/* Sets *plan to the cheapest plan. It uses no library functions on doubles: the plan is the same on
+ * every machine. */
 void sh_plan(struct sh_plan *plan, const struct sh_plan_sets *task);
 
 #endif

@@ -13,6 +13,7 @@ enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_TENTHS = 11, SH_COUNTS_SIZES = 4 + 
 /* What all pairs of an input have. */
 enum sh_counts_by { SH_COUNTS_BY_DISTANCE, SH_COUNTS_BY_SIMILARITY, SH_COUNTS_BY_COVERAGE };
 
+/* A zeroed struct is empty. */
 struct sh_counts {
 	uint64_t pairs;
 	uint64_t at[SH_COUNTS_DISTANCES];    /* pairs at this distance */
@@ -32,7 +33,8 @@ struct sh_counts {
 	uint32_t largest;                  /* documents of the largest group */
 };
 
-/* Returns what the pair has. */
+/* Returns by what the pair is counted: its coverages; without them its distance; without both its
+ * similarity. */
 enum sh_counts_by sh_counts_by(const struct sh_pair_record *r);
 
 /* Counts a pair. c->by says what all pairs have. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES

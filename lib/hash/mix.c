@@ -117,84 +117,6 @@ static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mi
 
 #include "hash/mix_x86.h"
 
-/* ---- AVX2: computes products of 64 bits from products of 32 bits ---------------------- */
-
-/* Returns x * k modulo 2^64, four times: the product of the low halves of 32 bits, plus the sum of
- * both products of a low and a high half, shifted by 32 bits. */
-static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
-{
-	__m256i all = _mm256_set1_epi64x((long long)k);
-	__m256i swapped = _mm256_set1_epi64x((long long)(k << 32 | k >> 32));
-	__m256i mixed = _mm256_mullo_epi32(x, swapped);
-
-	mixed = _mm256_add_epi32(mixed, _mm256_slli_epi64(mixed, 32));
-	mixed =
-	    _mm256_and_si256(mixed, _mm256_set1_epi64x((long long)UINT64_C(0xffffffff00000000)));
-	return _mm256_add_epi64(mixed, _mm256_mul_epu32(x, all));
-}
-
-static AVX2 inline __m256i shift_xor4(__m256i x, int bits)
-{
-	return _mm256_xor_si256(x, _mm256_srli_epi64(x, bits));
-}
-
-static AVX2 inline __m256i moremur4(__m256i x)
-{
-	x = mul4(shift_xor4(x, 27), UINT64_C(0x3C79AC492BA7B653));
-	x = mul4(shift_xor4(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
-	return shift_xor4(x, 27);
-}
-
-/* Returns a ^ rotl(b * K, 32). The rotation exchanges the halves. */
-static AVX2 inline __m256i fold4(__m256i a, __m256i b)
-{
-	b = mul4(b, UINT64_C(0x9FB21C651E98DF25));
-	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
-}
-
-/* Extracts four windows of the 16 bytes at p: index from window_index(). */
-static AVX2 inline __m256i window4(const char *p, __m256i index)
-{
-	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
-
-	return _mm256_shuffle_epi8(v, index);
-}
-
-/* Returns the shuffle that extracts the n <= 8 bytes from byte i on, for i =
- * 0..3. 0x80 gives a zero. */
-static AVX2 __m256i window_index(size_t n)
-{
-	uint8_t index[32];
-
-	for (unsigned i = 0; i < 32; i++)
-		index[i] = i % 8 < n ? (uint8_t)(i / 8 + i % 8) : 0x80;
-	return load4(index);
-}
-
-static AVX2 void windows_avx2(
-    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
-{
-	const __m256i low = window_index(width < 8 ? width : 8);
-	const __m256i high = window_index(width < 8 ? 0 : width - 8);
-	const __m256i seed = _mm256_set1_epi64x((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
-	size_t i;
-
-	for (i = 0; i + 4 <= n; i += 4) {
-		__m256i x = window4(text + i, low);
-
-		if (width > 8)
-			x = fold4(x, window4(text + i + 8, high));
-		x = moremur4(_mm256_xor_si256(x, seed));
-		_mm256_storeu_si256((__m256i *)(void *)(h + i), x);
-	}
-	for (; i < n; i++)
-		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
-}
-
-/* AVX2 is faster for windows only. For tokens and n-grams plain C is as fast. */
-static const struct sh_mix_kernel avx2 = { { "avx2", WORDS_AVX2_NEEDS }, sh_mix_tokens,
-	windows_avx2, sh_mix_ngrams, words };
-
 /* ---- AVX-512 -------------------------------------------------------------------------- */
 
 static AVX512 inline __m512i fold8(__m512i a, __m512i b)
@@ -307,7 +229,6 @@ static const struct sh_mix_kernel avx512 = { { "avx512", WORDS_AVX512_NEEDS }, t
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&avx512.variant,
-	&avx2.variant,
 #endif
 	&plain.variant,
 };

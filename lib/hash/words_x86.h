@@ -1,4 +1,4 @@
-/* Loads eight tokens at once as words of 64 bits, for the vector kernels of x86. */
+/* Loads eight tokens at once as words of 64 bits, for the vector kernels with AVX-512. */
 #ifndef SH_HASH_WORDS_X86_H
 #define SH_HASH_WORDS_X86_H
 
@@ -9,24 +9,10 @@
 #include "base/bytes.h"
 #include "base/variant.h"
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
-
-#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
-
-enum { WORDS_AVX2_NEEDS = SH_NEEDS_AVX2 | SH_NEEDS_BMI };
-
-/* Loads 32 bytes: four numbers of 64 bits, or eight of 32 bits. */
-static AVX2 inline __m256i load4(const void *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
-
-/* ---- AVX-512 ------------------------------------------------------------------------------ */
-
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
 
 enum {
-	WORDS_AVX512_NEEDS = WORDS_AVX2_NEEDS | SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ |
+	WORDS_AVX512_NEEDS = SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ |
 			     SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI
 };
 
@@ -69,7 +55,8 @@ static AVX512 inline void words8(
  * has more than 16 bytes. */
 static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
 {
-	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
+	__m256i n = _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(const void *)end),
+	    _mm256_loadu_si256((const __m256i *)(const void *)start));
 	/* Uses no mask register: gcc 12 may spill a mask of 8 bits and read 32 bits back. */
 	__m256i above = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(16));
 

@@ -32,7 +32,7 @@ struct sh_container {
 	struct archive *archive;
 	uint64_t size;    /* bytes of the input; for a tar file, the bytes read so far */
 	uint64_t at;      /* where libarchive reads next */
-	uint64_t out;     /* decompressed bytes of members so far; containerdocs.c adds them */
+	uint64_t out;     /* decompressed bytes of members so far; the caller adds those it reads */
 	size_t zeros;     /* zero bytes at the end of the bytes read so far, at most 512 */
 	size_t directory; /* bytes that libarchive has read before the first member */
 	bool in_place;    /* the input is read by sh_reader_at() */
@@ -75,8 +75,9 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
  * After -1 no further member can be read. */
 int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err);
 
-/* Reads up to n bytes of the current member. Returns how many, 0 at the member's end, or -1. It has
- * the type that sh_reader_open_stream() needs. */
+/* Reads up to n bytes of the current member. Returns how many, 0 at the member's end, or -1. After
+ * -1 the next member can be read, unless c->broken is set. The function has the type that
+ * sh_reader_open_stream() needs. */
 ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err);
 
 void sh_container_close(struct sh_container *c);

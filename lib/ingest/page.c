@@ -177,6 +177,9 @@ static const struct element {
  * table has two entries for each attribute, and grows from 22 entries by doubling. */
 enum { ATTRIBUTES_MAX = 11 << 8 };
 
+/* More bytes than libxml2's state of a thread and a parser have. */
+enum { THREAD_STATE = 1 << 14 };
+
 struct writer {
 	htmlParserCtxtPtr parser;
 	uint64_t unmatched;   /* comparisons so far */
@@ -452,12 +455,18 @@ static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *er
 		.cdataBlock = on_text,
 	};
 	htmlParserCtxtPtr parser;
+	struct sh_buf state = { 0 };
 
 	if (page.n == 0)
 		return 0;
 	if (page.n > INT_MAX)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "HTML: %zu bytes of UTF-8 are more than libxml2 takes", page.n);
+	/* libxml2 allocates about 1 KB before a thread's first page. It recurses without end when that
+	 * fails. */
+	if (sh_buf_reserve(&state, THREAD_STATE, err) < 0)
+		return -1;
+	sh_buf_free(&state);
 	parser = htmlNewParserCtxt();
 	if (parser) {
 		*parser->sax = events;

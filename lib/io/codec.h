@@ -33,7 +33,7 @@ struct sh_codec {
 	const char *name;    /* of the form, such as "gzip" */
 	const char *library; /* such as "zlib" */
 	const char *package; /* Debian's, to build with the library; NULL: no library decodes it */
-	const char *command; /* decompresses to standard output, any window, such as "gzip -dc" */
+	const char *command; /* such as "gzip -dc", for any window; NULL: no command decodes it */
 	/* Returns whether `head` begins with the magic number. NULL: the form has none. */
 	bool (*is)(struct sh_slice head);
 	/* NULL in a build without the library. start() returns NULL when memory is short. */
@@ -44,7 +44,8 @@ struct sh_codec {
 	void (*stop)(void *decoder);
 };
 
-/* Returns the form of a file that begins with `head`; NULL when the file is not compressed. */
+/* Returns the form of a file that begins with `head`; NULL when the file is not compressed. All
+ * rows are static. */
 const struct sh_codec *sh_codec_of(struct sh_slice head);
 
 /* Returns whether a frame of this form is likely to begin here, where its magic number stands amid
@@ -62,7 +63,8 @@ const struct sh_codec *sh_codec_at(unsigned i);
  * begin a magic number. */
 bool sh_codec_undecided(struct sh_slice head);
 
-/* Fills *err with SH_ERR_RECORD for a form that this build cannot read. Returns -1. */
+/* Fills *err with SH_ERR_RECORD for a form that this build cannot read, and that a magic number
+ * shows. Returns -1. */
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err);
 
 #endif

@@ -14,15 +14,16 @@ ssize_t sh_read_some(int fd, void *p, size_t n);
 /* Writes all n bytes. Returns 0, or -1 with errno. */
 int sh_write_all(int fd, const void *p, size_t n);
 
-/* Waits until fd can be read, or a signal arrives. Returns false with errno when poll(2) failed. */
+/* Waits until fd can be read or has ended, or a signal arrives. Returns true then; false with errno
+ * when poll(2) failed. */
 bool sh_wait_for_input(int fd);
 
-/* Fills *err from errno for a file that could not be read. Returns -1. The message for a folder
- * names shdoc, which reads folders. */
+/* Fills *err from errno, with SH_ERR_IO, for a file that could not be read. Returns -1. The message
+ * for a folder names shdoc, which reads folders. */
 int sh_cannot_read(const char *name, struct sh_error *err);
 
-/* Fills *err from errno for a file that could not be opened for reading. Returns -1. The message
- * says when a file that replaced an input is refused to a confined program (io/confine.h). */
+/* Does the same for a file that could not be opened for reading. The message says when a file that
+ * replaced an input is refused to a confined program (io/confine.h). */
 int sh_cannot_open(const char *name, struct sh_error *err);
 
 /* Enlarges the buffer of a pipe: writer and reader wait less often. Does nothing for other fds. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "base/compare.h"
 #include "io/parallel.h"
@@ -112,7 +113,8 @@ static void sort_deeper(struct sh_keysort_place *p, size_t n, size_t depth)
 	sort_by_digit(p, n, depth, 56);
 }
 
-void sh_keysort(struct sh_keysort_place *p, size_t n)
+/* Sorts places by their keys. Changes the prefixes. */
+static void sort_places(struct sh_keysort_place *p, size_t n)
 {
 	sort_by_digit(p, n, 0, 56);
 }
@@ -126,14 +128,26 @@ static struct sh_keysort_place place_of(const struct sh_hmap *map, uint32_t inde
 
 /* ---- ranges ---- */
 
-void sh_keysort_ranges_free(struct sh_keysort_ranges *r)
+struct splitter {
+	uint64_t prefix; /* as in sh_keysort_place */
+	struct sh_slice text;
+};
+
+/* Ranges of keys: range i has the keys from splitter i - 1 on that are below splitter i. */
+struct ranges {
+	size_t n;
+	struct sh_buf text;        /* the texts of the splitters */
+	struct splitter *splitter; /* n - 1 elements, ascending */
+};
+
+static void ranges_free(struct ranges *r)
 {
 	sh_buf_free(&r->text);
 	free(r->splitter);
 }
 
-static int copy_splitters(struct sh_keysort_ranges *r, const struct sh_keysort_place *sample,
-    size_t n, struct sh_error *err)
+static int copy_splitters(
+    struct ranges *r, const struct sh_keysort_place *sample, size_t n, struct sh_error *err)
 {
 	size_t need = 0;
 
@@ -145,16 +159,18 @@ static int copy_splitters(struct sh_keysort_ranges *r, const struct sh_keysort_p
 		const struct sh_keysort_place *p = &sample[i * n / r->n];
 		struct sh_slice text = sh_keysort_text(p);
 
-		r->splitter[i - 1] = (struct sh_keysort_splitter){ p->prefix,
-			sh_slice(r->text.p + r->text.n, text.n) };
+		r->splitter[i - 1] =
+		    (struct splitter){ p->prefix, sh_slice(r->text.p + r->text.n, text.n) };
 		if (sh_buf_add(&r->text, text.p, text.n, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int sh_keysort_ranges_choose(
-    struct sh_keysort_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err)
+/* Chooses n >= 1 ranges that divide the keys of a map about evenly, from a sample. Sets r->n to 1
+ * when the map is empty. */
+static int choose_ranges(
+    struct ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err)
 {
 	size_t samples = n * SAMPLE < map->n ? n * SAMPLE : map->n;
 	struct sh_keysort_place *sample = malloc(samples * sizeof *sample + 1);
@@ -167,20 +183,20 @@ int sh_keysort_ranges_choose(
 	} else {
 		for (size_t i = 0; i < samples; i++)
 			sample[i] = place_of(map, (uint32_t)(i * map->n / samples), 0);
-		sh_keysort(sample, samples);
+		sort_places(sample, samples);
 		status = copy_splitters(r, sample, samples, err);
 	}
 	free(sample);
 	return status;
 }
 
-static bool is_above(const struct sh_keysort_splitter *s, uint64_t prefix, struct sh_slice text)
+static bool is_above(const struct splitter *s, uint64_t prefix, struct sh_slice text)
 {
 	return s->prefix != prefix ? s->prefix > prefix : sh_slice_cmp(s->text, text) > 0;
 }
 
 /* Returns the range of a key: the number of splitters that are not above it. */
-static size_t range_of(const struct sh_keysort_ranges *r, struct sh_slice text)
+static size_t range_of(const struct ranges *r, struct sh_slice text)
 {
 	uint64_t prefix = prefix_of(text, 0);
 	size_t low = 0, high = r->n - 1;
@@ -189,8 +205,10 @@ static size_t range_of(const struct sh_keysort_ranges *r, struct sh_slice text)
 	return low;
 }
 
-struct sh_keysort_place *sh_keysort_ranges_split(const struct sh_keysort_ranges *r,
-    const struct sh_hmap *map, uint32_t number, size_t *start, struct sh_error *err)
+/* Returns an array of all keys of a map, range after range; the caller frees it. Returns NULL on
+ * failure. number: is stored in sh_keysort_place.map. Range i is start[i] .. start[i + 1] - 1. */
+static struct sh_keysort_place *split_ranges(const struct ranges *r, const struct sh_hmap *map,
+    uint32_t number, size_t *start, struct sh_error *err)
 {
 	struct sh_keysort_place *places = malloc((size_t)map->n * sizeof *places + 1);
 	uint16_t *range = malloc((size_t)map->n * sizeof *range + 1);
@@ -223,14 +241,14 @@ enum { RANGES = 8 }; /* for each thread */
 
 struct split_map {
 	struct sh_keysort_place *places;
-	size_t *start; /* as for sh_keysort_ranges_split() */
+	size_t *start; /* as for split_ranges() */
 };
 
 struct sorter {
 	const struct sh_hmap *const *map;
 	size_t n;
 	struct split_map *split; /* by map */
-	struct sh_keysort_ranges ranges;
+	struct ranges ranges;
 	struct sh_keysort_place *all;
 };
 
@@ -244,8 +262,7 @@ static int split_maps(void *sorter, size_t from, size_t to, struct sh_error *err
 		x->start = malloc((s->ranges.n + 1) * sizeof *x->start);
 		if (!x->start)
 			return sh_error_nomem(err);
-		x->places =
-		    sh_keysort_ranges_split(&s->ranges, s->map[i], (uint32_t)i, x->start, err);
+		x->places = split_ranges(&s->ranges, s->map[i], (uint32_t)i, x->start, err);
 		if (!x->places)
 			return -1;
 	}
@@ -269,7 +286,7 @@ static int sort_ranges(void *sorter, size_t from, size_t to, struct sh_error *er
 			memcpy(s->all + begin + n, x->places + x->start[r], more * sizeof *s->all);
 			n += more;
 		}
-		sh_keysort(s->all + begin, n);
+		sort_places(s->all + begin, n);
 	}
 	return 0;
 }
@@ -284,7 +301,7 @@ static int sort_maps(struct sorter *s, unsigned threads, struct sh_error *err)
 	s->all = malloc(n * sizeof *s->all + 1);
 	if (!s->split || !s->all)
 		return sh_error_nomem(err);
-	if (sh_keysort_ranges_choose(&s->ranges, (size_t)threads * RANGES, s->map[0], err) < 0 ||
+	if (choose_ranges(&s->ranges, (size_t)threads * RANGES, s->map[0], err) < 0 ||
 	    sh_parallel(s, 0, threads, s->n, 1, split_maps, err) < 0)
 		return -1;
 	return sh_parallel(s, 0, threads, s->ranges.n, 1, sort_ranges, err);
@@ -304,6 +321,6 @@ struct sh_keysort_place *sh_keysort_maps(
 		free(s.split[i].start);
 	}
 	free(s.split);
-	sh_keysort_ranges_free(&s.ranges);
+	ranges_free(&s.ranges);
 	return s.all;
 }

@@ -16,7 +16,8 @@ int sh_spill_open(const char *dir, struct sh_error *err);
 /* Asks the system not to cache the file, for data that is written once and read once: the cache
  * would lose other files for them, and each byte would be copied twice. Some file systems cache the
  * file nevertheless. From here on offsets, sizes and addresses of all reads and writes must be
- * multiples of SH_SPILL_BLOCK. */
+ * multiples of SH_SPILL_BLOCK. When a file system refuses this, sh_spill_write_at() lets it
+ * cache the file again. */
 void sh_spill_uncached(int fd);
 enum { SH_SPILL_BLOCK = 4096 };
 

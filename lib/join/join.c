@@ -168,7 +168,7 @@ static void count_ones(const struct sh_join_side *s, unsigned bits, uint32_t mos
 			at += (uint32_t)(sh_mix_moremur(i) % step);
 		fp = words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * words;
 		for (unsigned b = 0; b < bits; b++)
-			ones[b] += fp[b / 64] >> (63 - b % 64) & 1;
+			ones[b] += (uint32_t)(fp[b / 64] >> (63 - b % 64) & 1);
 	}
 	for (unsigned b = 0; b < bits; b++)
 		share[b] = n > 0 ? (double)ones[b] / n : 0;

@@ -6,7 +6,6 @@
 
 #include "base/bits.h"
 #include "base/buf.h"
-#include "match/align_kernel.h"
 #include "weight/weight.h"
 
 #define NONE UINT32_MAX
@@ -22,7 +21,6 @@ enum {
 };
 
 struct sh_aligner {
-	const struct sh_align_kernel *kernel;
 	int32_t *reach;   /* by diagonal: the furthest row of a path, see add_edit() */
 	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
 	uint64_t *token;  /* by number */
@@ -33,7 +31,7 @@ struct sh_aligner {
 	uint32_t *cursor; /* by token: the first occurrence that the band has not left, or NONE */
 	size_t *masks_at; /* by token: index of its first word in mask[], or SIZE_MAX: no masks */
 	uint64_t *mask;   /* `stride` words a token, one bit a row of the matrix; token 0: zeros */
-	uint64_t *up, *rise; /* vertical differences in the band: see struct sh_align_column */
+	uint64_t *up, *rise; /* vertical differences in the band: see struct column */
 	uint64_t *scratch;   /* the masks of a rare token in the band */
 	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
 	    next_cap, masks_at_cap, mask_cap, up_cap, rise_cap, scratch_cap;
@@ -51,29 +49,6 @@ struct matrix {
 	bool some;            /* rare tokens have no masks */
 };
 
-/* ---- variants ---- */
-
-static struct sh_align_equal column_plain(
-    const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end)
-{
-	return sh_align_column(c, mask, shift, end);
-}
-
-const struct sh_align_kernel sh_align_plain = { { "plain", SH_NEEDS_NOTHING }, column_plain };
-
-static const struct sh_variant *const kernels[] = {
-#if defined(__x86_64__)
-	&sh_align_avx512.variant,
-#endif
-	&sh_align_plain.variant,
-};
-
-const struct sh_align_kernel *sh_align_kernel_at(unsigned i)
-{
-	return (const struct sh_align_kernel *)sh_variant_at(
-	    kernels, sizeof kernels / sizeof *kernels, i);
-}
-
 /* ---- memory ---- */
 
 struct sh_aligner *sh_aligner_new(struct sh_error *err)
@@ -84,7 +59,6 @@ struct sh_aligner *sh_aligner_new(struct sh_error *err)
 		sh_error_nomem(err);
 		return NULL;
 	}
-	a->kernel = sh_align_kernel_at(0);
 	return a;
 }
 
@@ -325,7 +299,7 @@ static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, stru
 	for (uint32_t t = 1; t <= m->tokens; t++)
 		a->masks_at[t] =
 		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * sets++;
-	if (ROOM(mask, sets * m->stride + SH_ALIGN_SLACK) < 0)
+	if (ROOM(mask, sets * m->stride) < 0)
 		return -1;
 	memset(a->mask, 0, sets * m->stride * sizeof *a->mask);
 	fill_masks(a, m);
@@ -334,7 +308,6 @@ static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, stru
 
 static int reserve_band(struct sh_aligner *a, size_t words, struct sh_error *err)
 {
-	words += SH_ALIGN_SLACK;
 	return ROOM(up, words) < 0 || ROOM(rise, words) < 0 || ROOM(scratch, words + 1) < 0 ? -1
 											    : 0;
 }
@@ -369,12 +342,73 @@ static ptrdiff_t most_first_cost(const struct band *b)
 	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
 }
 
+/* The band in one column, as differences of the costs of adjacent cells. Bit i of word w stands for
+ * b = 64 * w + i: cost of cell b + 1 less cost of cell b, which is -1, 0 or +1. */
+struct column {
+	size_t words;   /* at least 1 */
+	uint64_t *up;   /* bits of the differences +1 */
+	uint64_t *rise; /* bits of the differences 0 and +1 */
+};
+
+/* A bit is 1 when the cell of the new column costs as much as the same cell of the column before,
+ * which is the cell before it on its diagonal. Otherwise the new cell costs 1 more. */
+struct equal {
+	uint64_t first, last; /* bits of the first and of the last word */
+	uint64_t end;         /* bits of word `end` */
+};
+
+/* Computes the vertical differences of a word in the next column. A horizontal difference is the
+ * cost of a cell less the cost to its left. minus: a bit is 1 when the horizontal difference is
+ * -1. no_plus: a bit is 1 when it is not +1. below: bits of struct equal, of the cells b + 1. */
+static inline void shift_word(
+    uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
+{
+	*up = minus | (no_plus & ~below);
+	*rise = no_plus | ~below;
+}
+
+/* Hyyro 2003. Replaces the vertical differences by those of the next column, in which the band lies
+ * one row lower. mask: words + 1 words, a bit is 1 when the row's token is the token of the next
+ * column. Bit `shift`, below 64, of the first word belongs to cell 0. end: index of a word, below
+ * `words`.
+ *
+ * The words stay in registers when `words` is constant. Names in the papers of Myers and Hyyro: up
+ * is VP, ~rise is VN, zero is D0, ~no_plus is HP, minus is HN. The addition carries along runs of
+ * up: a diagonal stays equal below a match. Word w - 1 is finished in step w, because its last bit
+ * needs the first bit of `zero` of word w. */
+static inline __attribute__((always_inline)) struct equal next_column(
+    const struct column *c, const uint64_t *mask, unsigned shift, size_t end)
+{
+	uint64_t *restrict up = c->up, *restrict rise = c->rise;
+	uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0;
+	struct equal e = { 0, 0, 0 };
+
+#pragma GCC unroll 4
+	for (size_t w = 0; w < c->words; w++) {
+		uint64_t match = mask[w] >> shift | mask[w + 1] << 1 << (63 - shift);
+		uint64_t x = match & up[w], sum = x + up[w], all = sum + carry, zero;
+
+		carry = (sum < x) | (all < carry);
+		zero = (all ^ up[w]) | match | ~rise[w];
+		if (w)
+			shift_word(
+			    &up[w - 1], &rise[w - 1], equal >> 1 | zero << 63, minus, no_plus);
+		else
+			e.first = zero;
+		equal = zero;
+		no_plus = (zero | up[w]) & rise[w];
+		minus = zero & up[w];
+		e.end = w == end ? zero : e.end;
+	}
+	shift_word(&up[c->words - 1], &rise[c->words - 1], equal >> 1, minus, no_plus);
+	e.last = equal;
+	return e;
+}
+
 /* Computes columns. Stops behind the last column, or when the cost is above `most`, or when a word
  * can be dropped. c: the vertical differences of column b->column. */
-static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
-    const struct matrix *m, struct band *b, struct sh_align_column c,
-    struct sh_align_equal (*column)(
-	const struct sh_align_column *, const uint64_t *, unsigned, size_t))
+static inline __attribute__((always_inline)) void cross_columns(
+    struct sh_aligner *a, const struct matrix *m, struct band *b, struct column c)
 {
 	const size_t end = b->end / BITS, columns = m->columns,
 		     pad = (size_t)((ptrdiff_t)m->pad - b->above);
@@ -391,7 +425,7 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 		size_t at = masks_at[y[j]];
 		const uint64_t *mask;
 		unsigned shift = (pad + j) % BITS;
-		struct sh_align_equal equal;
+		struct equal equal;
 
 		if (__builtin_expect(at == SIZE_MAX, 0)) {
 			mask = find_rare(a, c.words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
@@ -399,7 +433,7 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 		} else {
 			mask = masks + at + (pad + j) / BITS;
 		}
-		equal = column(&c, mask, shift, end);
+		equal = next_column(&c, mask, shift, end);
 		left -= (ptrdiff_t)(~equal.end >> end_bit & 1);
 		if (c.words > 1) {
 			first_left -= (ptrdiff_t)(~equal.first >> (BITS - 1));
@@ -447,7 +481,7 @@ static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
                                                                                                    \
 		memcpy(up, a->up, sizeof up);                                                      \
 		memcpy(rise, a->rise, sizeof rise);                                                \
-		cross_columns(a, m, b, (struct sh_align_column){ n, up, rise }, sh_align_column);  \
+		cross_columns(a, m, b, (struct column){ n, up, rise });                            \
 		memcpy(a->up, up, sizeof up);                                                      \
 		memcpy(a->rise, rise, sizeof rise);                                                \
 		break;                                                                             \
@@ -461,8 +495,7 @@ static void cross_more(struct sh_aligner *a, const struct matrix *m, struct band
 		CROSS(3)
 		CROSS(4)
 	default:
-		cross_columns(a, m, b, (struct sh_align_column){ b->words, a->up, a->rise },
-		    a->kernel->column);
+		cross_columns(a, m, b, (struct column){ b->words, a->up, a->rise });
 	}
 }
 

@@ -424,14 +424,32 @@ static int add_prefix(struct sh_key_maker *m, unsigned column, unsigned mode, st
 	return 0;
 }
 
-static int add_features(
-    struct sh_key_maker *m, size_t count, const struct sh_doc_keys *d, struct sh_error *err)
+/* Returns a hash of a sequence. Four parts of it, which do not wait for each other's products. */
+static uint64_t hash_sequence(const uint64_t *token, size_t n)
+{
+	enum { PARTS = 4 };
+	uint64_t h[PARTS] = { n, 1, 2, 3 };
+
+	for (size_t i = 0; i < n; i += PARTS)
+		for (size_t k = 0; k < PARTS; k++)
+			h[k] = ((h[k] ^ (i + k < n ? token[i + k] : 0)) *
+				   UINT64_C(0x9FB21C651E98DF25)) ^
+			       h[k] >> 29;
+	for (size_t k = 1; k < PARTS; k++)
+		h[0] = sh_mix_moremur(h[0] + SH_MIX_GOLDEN + h[k]);
+	return h[0];
+}
+
+/* Sets *set to the hash of all features. */
+static int add_features(struct sh_key_maker *m, size_t count, const struct sh_doc_keys *d,
+    uint64_t *set, struct sh_error *err)
 {
 	struct prefix p = feature_prefix(&m->rules, d->features, d->features);
 	size_t n;
 
 	memcpy(m->set.hash, m->gram, count * sizeof *m->gram);
 	n = sh_hashes_distinct(&m->set, count);
+	*set = hash_sequence(m->set.hash, n);
 	if (!d->short_jaccard) /* it is the larger one of each pair */
 		return add_prefix(m, SH_COLUMN_FEATURE, p.pairs, p, n, false, err);
 	for (unsigned pairs = 0; pairs < 2; pairs++) {
@@ -484,36 +502,12 @@ static int count_some(
 		   : count_features(m, count, &d->features, err);
 }
 
-/* Returns a hash of a sequence. Four parts of it, which do not wait for each other's products. */
-static uint64_t hash_sequence(const uint64_t *token, size_t n)
-{
-	enum { PARTS = 4 };
-	uint64_t h[PARTS] = { n, 1, 2, 3 };
-
-	for (size_t i = 0; i < n; i += PARTS)
-		for (size_t k = 0; k < PARTS; k++)
-			h[k] = ((h[k] ^ (i + k < n ? token[i + k] : 0)) *
-				   UINT64_C(0x9FB21C651E98DF25)) ^
-			       h[k] >> 29;
-	for (size_t k = 1; k < PARTS; k++)
-		h[0] = sh_mix_moremur(h[0] + SH_MIX_GOLDEN + h[k]);
-	return h[0];
-}
-
-/* Adds the key of the whole text. */
-static int add_text(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_error *err)
-{
-	if (SH_RESERVE(m->key, m->cap, m->n + 1, err) < 0)
-		return -1;
-	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), false);
-	return 0;
-}
-
 int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_doc_keys *keys,
     struct sh_error *err)
 {
 	const struct sh_key_rules *r = &m->rules;
 	bool few, plain, numbered;
+	uint64_t set = 0;
 	size_t count;
 
 	*keys = (struct sh_doc_keys){ .tokens = n };
@@ -531,13 +525,16 @@ int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct
 	if ((plain || numbered) && add_minwise(m, count, plain, numbered, err) < 0)
 		return -1;
 	if (r->jaccard && keys->features && keys->features <= m->reach_features &&
-	    add_features(m, count, keys, err) < 0)
+	    add_features(m, count, keys, &set, err) < 0)
 		return -1;
 	if (r->edit && n <= m->reach_tokens &&
 	    add_all_grams(m, token, n, keys->short_edit, err) < 0)
 		return -1;
-	if (add_text(m, token, n, err) < 0)
+	if (SH_RESERVE(m->key, m->cap, m->n + 2, err) < 0)
 		return -1;
+	if (keys->short_jaccard)
+		add_key(m, SH_COLUMN_SET, set >> (64 - SH_KEYS_BITS), false);
+	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), false);
 	keys->key = m->key;
 	keys->n = m->n;
 	return 0;

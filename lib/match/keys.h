@@ -24,7 +24,11 @@
  * the prefix by one and take its pairs of features as keys. Keys of single features would make a
  * number of candidates that is quadratic in the documents.
  *
- * 4. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all tokens.
+ * 4. Column SH_COLUMN_SET, for documents that are short by Jaccard similarity: a hash of the plain
+ *    set. Single features of short documents are common, and then the bound (bucket.h) parts
+ *    documents of one set. Few documents share this key.
+ *
+ * 5. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all tokens.
  *    Such documents meet the first one of them, however many documents share their other keys.
  *
  * In the columns of 2 and 3, two documents that are not short are no candidates.
@@ -45,6 +49,7 @@ enum {
 	SH_KEYS_ROWS_MAX = 16, /* most minwise values of a key */
 	SH_COLUMN_FEATURE = SH_KEYS_MAX,
 	SH_COLUMN_GRAM,
+	SH_COLUMN_SET,
 	SH_COLUMN_TEXT,
 	SH_COLUMNS,        /* columns are below */
 	SH_KEYS_BITS = 40, /* of the hash of a key */
@@ -76,7 +81,7 @@ unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens);
 struct sh_doc_key {
 	uint64_t hash;  /* below 2^SH_KEYS_BITS */
 	uint8_t column; /* below SH_COLUMNS */
-	/* The document is short by the column's measure. Always false in columns of minwise keys.
+	/* The document is short by the column's measure. False where sh_column_of_short() is false.
 	 * In other columns two documents are candidates only when one of them has it set. */
 	bool is_short;
 };

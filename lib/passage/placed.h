@@ -13,12 +13,15 @@ struct sh_placed {
 	struct sh_slice text;
 };
 
-/* Returns the first byte of token `from` and the byte behind token to-1; from < to. */
+/* Sets *start and *end to the first byte of the tokens from .. to-1 and to the byte behind them, as
+ * offsets in the text. Tokens may overlap: any of them may begin first or end last. from < to. */
 void sh_placed_bytes(
     const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end);
 
 struct sh_placer;
 
+/* corpus: must outlive the placer. token: as for sh_tokenizer_new(), which
+ * gets `apart` and `places`. Returns NULL on failure. */
 struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
 void sh_placer_delete(struct sh_placer *p);
@@ -28,8 +31,8 @@ void sh_placer_delete(struct sh_placer *p);
 int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err);
 
-/* Computes the positions in any text, without an id. *out is valid until the next call of one of
- * the three functions. */
+/* Computes the positions in any text, without an id. *out is valid until the next call of
+ * sh_placer_document(), sh_placer_text() or sh_placer_distinct(). */
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
 

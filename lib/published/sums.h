@@ -7,7 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "weight/top.h"
+/* A feature of a document. */
+struct sh_heavy {
+	int64_t weight;
+	uint32_t index; /* of the feature, for the caller */
+};
 
 /* ---- yanyiwu ----
  *
@@ -44,8 +48,9 @@ void sh_doubles_add(struct sh_doubles *d, uint64_t hash, int64_t millionths);
 /* Returns the bits: 1 where the bit sum is above 0. */
 uint64_t sh_doubles_finish(const struct sh_doubles *d);
 
-/* As sh_top_first() (weight/top.h), but chooses and orders equally heavy features as
- * std::partial_sort of GNU's C++ library does. The result depends on the order of f. */
+/* Moves the n heaviest of `all` features to the front, the heaviest first. Returns n or all,
+ * whichever is less. Chooses and orders equally heavy features as std::partial_sort of GNU's C++
+ * library does. The result depends on the order of f. */
 size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n);
 
 /* ---- pysimhash ----

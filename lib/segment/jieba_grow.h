@@ -8,9 +8,10 @@
 
 #include "segment/jieba_dict.h"
 
-/* Sets the frequency of a word of n codes, 1 <= n <= SH_JIEBA_WORD_MAX. A word of
- * frequency 0 keeps its node. split: sets SH_FREQ_SPLIT. The caller updates the header's
- * total, log_total, max_len. */
+/* Sets the frequency of a word of n codes (jieba_dict.h), each above 0; 1 <= n <=
+ * SH_JIEBA_WORD_MAX. A word of frequency 0 keeps its node. split: sets SH_FREQ_SPLIT; otherwise
+ * the flag stays as it was. Updates the header's n_split; the caller updates total, log_total and
+ * max_len. The copy of the trie belongs to j. SH_ERR_RECORD: the dictionary is damaged. */
 int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t freq, bool split,
     struct sh_error *err);
 

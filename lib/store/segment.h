@@ -32,10 +32,11 @@ enum { SH_STORE_PART_NAME = 32 };
 void sh_store_part_name(char out[SH_STORE_PART_NAME], const struct sh_store_manifest *m,
     uint32_t segment, enum sh_store_part part);
 /* Returns whether the name is that of a file of a segment of this archive; m NULL: of any archive.
- * Sets *segment to the segment's number. */
+ * Sets *segment to the segment's number; *segment has no meaning when the result is false. */
 bool sh_store_part_is(const struct sh_store_manifest *m, const char *name, uint32_t *segment);
 
-/* What the archive has of a document. Slices are views into the map. */
+/* What the archive has of a document. Slices are views into the map, valid until the segment is
+ * closed. */
 struct sh_record {
 	uint32_t number, keeper; /* a document that stays is its own keeper */
 	uint64_t time;           /* seconds since 1970 */
@@ -63,14 +64,15 @@ struct sh_store_segment {
 };
 
 /* Maps the files of a segment. Compares their sizes and the checksum of the checksums with the
- * manifest. A zeroed segment is closed. */
+ * manifest. folder: must outlive the segment. A zeroed segment is closed, and so is *s after a
+ * failure. SH_ERR_RECORD: a file is damaged. */
 int sh_store_segment_open(struct sh_store_segment *s, const struct sh_folder *folder,
     const struct sh_store_manifest *m, const struct sh_store_segment_entry *entry,
     struct sh_error *err);
 void sh_store_segment_close(struct sh_store_segment *s);
 
 /* Compares the checksums of the bytes from .. to-1, unless they were compared before. Threads may
- * share a segment. */
+ * share a segment. SH_ERR_RECORD: a checksum differs, or the bytes are not in the file. */
 int sh_store_segment_need(struct sh_store_segment *s, enum sh_store_part part, uint64_t from,
     uint64_t to, struct sh_error *err);
 
@@ -100,11 +102,11 @@ typedef int sh_store_found(
     void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err);
 
 /* Looks up n distinct keys, which must ascend. Passes the postings of a key in their order. most:
- * passes only the first and the last `most` postings of a key; 0: passes all postings. */
+ * passes only the first `most` and the last `most` postings of a key; 0: passes all postings. */
 int sh_store_segment_look(struct sh_store_segment *s, enum sh_list list, const uint64_t *key,
     size_t n, size_t most, sh_store_found *found, void *arg, struct sh_error *err);
 
-/* Fills *err for a damaged file. Returns -1. */
+/* Fills *err with SH_ERR_RECORD for a file that is damaged at byte `at`. Returns -1. */
 int sh_store_segment_damaged(const struct sh_store_segment *s, enum sh_store_part part,
     const char *what, uint64_t at, struct sh_error *err);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "published/sums.h"
+#include "base/compare.h"
 
 int sh_weighing_init(struct sh_weighing *w, const struct sh_weigher *weigher,
     struct sh_df_watch *watch, struct sh_error *err)
@@ -80,6 +80,16 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return by_text(a, b, arg);
 }
 
+/* Orders features by descending weight, then by their first occurrence. */
+static int by_place(const void *a, const void *b)
+{
+	const struct sh_heavy *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return sh_compare(x->index, y->index);
+}
+
 /* Moves the features that -t keeps to the front. Returns their number. */
 static size_t keep_top(struct sh_weighing *w, size_t n)
 {
@@ -96,7 +106,8 @@ static size_t keep_top(struct sh_weighing *w, size_t n)
 		qsort_r(w->distinct, n, sizeof *w->distinct, by_text, &w->features);
 		return sh_top_heap(w->distinct, n, top);
 	default:
-		return sh_top_first(w->distinct, n, top);
+		qsort(w->distinct, n, sizeof *w->distinct, by_place);
+		return top;
 	}
 }
 

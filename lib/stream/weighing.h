@@ -7,11 +7,11 @@
 #ifndef SH_STREAM_WEIGHING_H
 #define SH_STREAM_WEIGHING_H
 
+#include "published/sums.h"
+#include "stream/df_watch.h"
 #include "stream/feature_docs.h"
 #include "stream/weigher.h"
-#include "weight/df_watch.h"
 #include "weight/terms.h"
-#include "weight/top.h"
 
 /* The state for one document at a time. */
 struct sh_weighing {

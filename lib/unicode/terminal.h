@@ -7,13 +7,14 @@
 
 #include "base/buf.h"
 
-/* Returns whether the character may be a command to a terminal or change the order of other text:
+/* Returns whether the code point may be a command to a terminal or change the order of other text:
  * control characters (C0, DEL, C1), line and paragraph separators, and the marks, embeddings,
  * overrides and isolates of bidirectional text. */
 bool sh_commands_terminal(uint32_t c);
 
-/* Moves the first characters of *text that fit in `width` columns to *out, and appends blanks up to
- * this width. Commands to a terminal become blanks, ill-formed sequences U+FFFD. */
+/* Appends to *out the first characters of *text that fit in `width` columns, and blanks up to this
+ * width. Moves *text behind these characters. Commands to a terminal become blanks, ill-formed
+ * sequences U+FFFD. */
 int sh_terminal_columns(
     struct sh_slice *text, unsigned width, struct sh_buf *out, struct sh_error *err);
 

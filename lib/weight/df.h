@@ -1,7 +1,7 @@
 /* Document frequencies: the number of documents that contain each feature.
  *
- * Counting is exact in bounded memory: counts that fill the memory go to temporary files as sorted
- * runs. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
+ * Counting is exact. Counts that fill the memory go to a temporary file as sorted runs (io/runs.h),
+ * between two documents. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
  * feature, the number of documents, and the greatest number of words of a feature. This number
  * distinguishes tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
@@ -15,13 +15,14 @@ typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct s
 /* Counts documents by several threads:
  *
  *     sh_df_count_new(): each thread gets counters of its own
- *     sh_df_document(), sh_df_feature() or sh_df_features()
+ *     sh_df_document(), sh_df_features()
  *     sh_df_count_finish()
  *     sh_df_count_emit() for each range, by any thread */
 struct sh_df_count;
 struct sh_df_counter;
 
-/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB.
+/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB,
+ * or what its largest document needs.
  * dir: the folder of temporary files, borrowed; NULL: the default. */
 struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err);
@@ -33,9 +34,8 @@ struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i);
 /* Begins a document. */
 void sh_df_document(struct sh_df_counter *c);
 
-/* Count features of the document that was begun last. Repeated features of a document have no
+/* Counts features of the document that was begun last. Repeated features of a document have no
  * effect. After a failure all further calls fail. */
-int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
 int sh_df_features(
     struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 

@@ -55,8 +55,9 @@ class Span(NamedTuple):
 
 # Options of the programs that these functions set, or that change the records which they read.
 _RESERVED = frozenset(
-    "output report dry_run quiet json fields line_ids raw crlf rejects trailer progress documents archive sample help "
-    "version pairs count seeds exact every".split()
+    "output output_dir compress report counts mark dry_run quiet json csv delimiter header fields documents_fields "
+    "line_ids raw crlf rejects trailer progress documents archive sample help version pairs count seeds exact every "
+    "exit_code".split()
 )
 _ESCAPES = {b"\\": b"\\\\", b"\t": b"\\t", b"\n": b"\\n", b"\r": b"\\r"}
 

@@ -5,9 +5,11 @@
 
 OUT/pairs and OUT/groups, when sorted, equal the sorted output of this pipe on one machine:
 
-    shfp --keys DOCS | LC_ALL=C sort | shjoin | sort -u >pairs; shgroup pairs >groups
+    LC_ALL=C sort -t "$(printf '\\t')" -k 1,1 DOCS | shfp --keys | LC_ALL=C sort -s -k1,1 | shjoin |
+        sort -u >pairs; shgroup pairs >groups
 
-or with --bands
+The documents are sorted there, because a cluster knows no order of its input: where a key has more documents than may
+meet, the ids decide which do. With --bands the pipe is
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin >pairs; shgroup pairs >groups
 

@@ -38,7 +38,7 @@ try_hadoop() {
 @test "documents by keys: pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
-	shfp -n 2 --keys docs.tsv | sort | shjoin | sort -u >plain/pairs
+	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shfp -n 2 --keys | sort -s -k1,1 | shjoin | sort -u >plain/pairs
 	shgroup plain/pairs | sort >plain/groups
 	[ -s plain/pairs ]
 	try_hadoop --link single --shfp='-n 2' docs.tsv got
@@ -61,6 +61,6 @@ try_hadoop() {
 	try_hadoop docs.tsv got
 	exits 2
 	grep -E '^shfp: -:[0-9]+: 1 field, expected id<TAB>text' err
-	tail -n 1 err | grep -F 'shhadoop.py: the job for got/fingerprints failed'
-	[ ! -e got/fingerprints/_SUCCESS ]
+	tail -n 1 err | grep -F 'shhadoop.py: the job for got/shared failed'
+	[ ! -e got/shared/_SUCCESS ]
 }

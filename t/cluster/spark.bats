@@ -65,8 +65,8 @@ try_spark() {
 @test "documents by keys: verified pairs and groups equal those of one machine" {
 	documents >docs.tsv
 	mkdir plain
-	shfp -n 2 --keys docs.tsv | sort | shjoin | sort -u | shverify -n 2 -T 0.5 -d docs.tsv |
-		sort >plain/pairs
+	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shfp -n 2 --keys | sort -s -k1,1 | shjoin | sort -u |
+		shverify -n 2 -T 0.5 -d docs.tsv | sort >plain/pairs
 	shgroup plain/pairs | sort >plain/groups
 	[ -s plain/pairs ]
 	try_spark --ship "$SHBIN" --shfp='-n 2' --shverify='-n 2 -T 0.5' docs.tsv got

@@ -121,11 +121,22 @@ __attribute__((destructor)) static void end(void)
 	}
 }
 
-static int fails(void)
+/* Returns whether the caller of an allocation is this function of a shared library. */
+static int is_from(const void *caller, const char *function)
+{
+	Dl_info at;
+
+	return dladdr(caller, &at) && at.dli_sname && strcmp(at.dli_sname, function) == 0;
+}
+
+static int fails(const void *caller)
 {
 	long n = atomic_fetch_add(&allocations, 1) + 1;
 
 	if (n != fail_at && (fail_from < 0 || n < fail_from))
+		return 0;
+	/* libxml2 2.9.14 recurses without end. shdoc frees more than this just before. */
+	if (is_from(caller, "xmlGetGlobalState"))
 		return 0;
 	errno = ENOMEM;
 	return 1;
@@ -133,27 +144,27 @@ static int fails(void)
 
 void *malloc(size_t n)
 {
-	return fails() ? NULL : __libc_malloc(n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(n, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
 }
 
 void *realloc(void *p, size_t n)
 {
-	return fails() ? NULL : __libc_realloc(p, n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n);
 }
 
 void *aligned_alloc(size_t align, size_t n)
 {
-	return fails() ? NULL : __libc_memalign(align, n);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_memalign(align, n);
 }
 
 int posix_memalign(void **p, size_t align, size_t n)
 {
-	if (fails())
+	if (fails(__builtin_return_address(0)))
 		return ENOMEM;
 	*p = __libc_memalign(align, n);
 	return *p ? 0 : ENOMEM;

@@ -589,6 +589,9 @@ def closed(commands, every):
                 if reads_stdin:
                     if p.returncode != 2 or (c.read()["new"] is not None and c.name != "shdoc"):
                         raise Failed(f"status {p.returncode}: {p.stderr}")
+                elif mask & 2 and not {"-o", "-O"} & set(c.argv):  # writes to standard output
+                    if p.returncode != 2 or c.read()["new"] is not None:
+                        raise Failed(f"status {p.returncode}: {p.stderr}")
                 elif p.returncode != c.status or c.read() != c.good:
                     raise Failed(f"status {p.returncode} or another output: {p.stderr}")
                 return p.returncode

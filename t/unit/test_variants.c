@@ -256,47 +256,8 @@ static void test_newlines(void)
 	ok(!wrong, "LFs are counted as one by one");
 }
 
-/* ---- alignments ------------------------------------------------------------------------ */
-
-/* A word of random bits: often all of them, so that carries go far, or none. */
-static uint64_t random_word(void)
-{
-	unsigned kind = (unsigned)rng_below(4);
-
-	return kind == 0 ? UINT64_MAX : kind == 1 ? 0 : rng();
-}
-
-static void test_align(const struct sh_align_kernel *kernel)
-{
-	enum { WORDS = 40, ROOM = WORDS + 1 + SH_ALIGN_SLACK };
-	unsigned rounds = rng_rounds(20000), bad = 0;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		uint64_t mask[ROOM], up[2][ROOM], rise[2][ROOM];
-		size_t words = 1 + rng_below(WORDS), end = rng_below(words);
-		unsigned shift = (unsigned)rng_below(64);
-		struct sh_align_equal got, want;
-
-		for (size_t w = 0; w < ROOM; w++) {
-			mask[w] = random_word();
-			up[0][w] = up[1][w] = random_word();
-			rise[0][w] = rise[1][w] = random_word() | up[0][w];
-		}
-		got = kernel->column(
-		    &(struct sh_align_column){ words, up[0], rise[0] }, mask, shift, end);
-		want = sh_align_plain.column(
-		    &(struct sh_align_column){ words, up[1], rise[1] }, mask, shift, end);
-		bad += got.first != want.first || got.last != want.last || got.end != want.end;
-		bad += memcmp(up[0], up[1], words * sizeof **up) != 0;
-		bad += memcmp(rise[0], rise[1], words * sizeof **rise) != 0;
-	}
-	ok(!bad, "%s: alignment columns of 1 to 40 words equal the columns of plain C",
-	    kernel->variant.name);
-}
-
 int main(void)
 {
-	const struct sh_align_kernel *align;
 	const struct sh_mix_kernel *mix;
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
@@ -311,7 +272,5 @@ int main(void)
 	test_hex();
 	test_marks();
 	test_newlines();
-	for (unsigned i = 0; (align = sh_align_kernel_at(i)); i++)
-		test_align(align);
 	return done_testing();
 }

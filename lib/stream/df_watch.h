@@ -4,8 +4,8 @@
  * A table does not say which options of shtok made its features. A feature that is common on one
  * side, table or documents, and never occurs on the other side shows a difference. If the documents
  * of both sides came from one collection, this would happen in at most 1 of 10^9 cases. */
-#ifndef SH_WEIGHT_DF_WATCH_H
-#define SH_WEIGHT_DF_WATCH_H
+#ifndef SH_STREAM_DF_WATCH_H
+#define SH_STREAM_DF_WATCH_H
 
 #include "weight/df.h"
 

@@ -1,4 +1,4 @@
-#include "weight/df_watch.h"
+#include "stream/df_watch.h"
 
 #include <stdlib.h>
 
