@@ -9,7 +9,6 @@
 #include "hash/mix_kernel.h"
 #include "io/newlines.h"
 #include "io/source.h"
-#include "match/align_kernel.h"
 #include "record/marks.h"
 #include "tap.h"
 #include "text_util.h"
