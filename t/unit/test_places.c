@@ -178,6 +178,20 @@ static void test_example(void)
 	sh_tokenizer_delete(t);
 }
 
+/* The help lists the rules by number, and options name them. */
+static void test_names(void)
+{
+	const struct sh_token_method *m;
+	bool good = true;
+
+	for (unsigned i = 0; (m = sh_token_method_at(i)); i++)
+		if (sh_token_method_find(m->name) != m) {
+			printf("# %s\n", m->name);
+			good = false;
+		}
+	ok(good, "each token rule has a name of its own");
+}
+
 int main(void)
 {
 	struct sh_token_opts opts = { .method = sh_token_method_find("go-letters"),
@@ -186,6 +200,7 @@ int main(void)
 	struct sh_tokens tokens;
 
 	rng_init(0x91ace5);
+	test_names();
 	test_example();
 	test_options((struct sh_token_opts){ .apart = true }, "words", true);
 	test_options((struct sh_token_opts){ 0 }, "words that are joined", true);
