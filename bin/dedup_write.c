@@ -237,8 +237,10 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 		return;
 	header = dedup_header(s, i, &room, &before);
 	if (mark.n) {
-		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0)
+		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0) {
+			err.file = s->corpus.file[i].name;
 			cli_die(s->cli, &err);
+		}
 		header = sh_buf_slice(&marked);
 	}
 	if (sh_sink_write(out, header.p, header.n, &err) < 0 ||

@@ -36,6 +36,28 @@ charset() {
 	try "printf '<meta charset=iso-8859-1><p>café' | shdoc --format html --verbose"
 	gives '-\tcafé'
 	says 'shdoc: -: html, UTF-8 (well-formed; the declared charset does not fit)'
+	# Alphabets beyond the first letters of Unicode, under the charsets of the same languages.
+	while IFS='|' read -r declared text; do
+		try "printf '<meta charset=$declared><p>$text' | shdoc --format html"
+		gives "-\t$text"
+	done <<-'END'
+	windows-1256|سلام دنیا
+	windows-1256|یہ اردو ہے
+	windows-1256|؟ كيف
+	windows-1255|שָׁלוֹם
+	iso-8859-2|Ștefan și țară
+	windows-1251|Қазақ тілі
+	windows-1254|Bakı şəhəri
+	windows-1258|người ta
+	windows-1251|Café
+	END
+	# Words of three letters in CP866 and in Thai are sequences of UTF-8 by chance.
+	try "printf '<meta charset=ibm866><p>\341\240\244' | shdoc --format html"
+	gives '-\tсад'
+	try "printf '<meta charset=tis-620><p>\341\274\271' | shdoc --format html"
+	gives '-\tแผน'
+	try "printf '<meta charset=tis-620><p>“ไทย”' | shdoc --format html"
+	gives '-\t“ไทย”'
 	# One pair of bytes of GB 2312, and one capital before a symbol, are UTF-8 only by chance.
 	try "printf '<meta charset=gb2312><p>\xd2\xbb' | shdoc --format html"
 	gives '-\t一'
@@ -81,7 +103,7 @@ response() {
 	needs HTML
 	charset WINDOWS-1251
 	for type in html text HTML '"text/html"' 'text/html charset=windows-1251' charset=windows-1251 '(null)' none \
-	    txt/html 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
+	    txt/html text/htm text/xhtml text/unknown 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
 		response "$type" '<html><p>x  y<p>\317\360\350\342\345\362, \354\350\360' >a.warc
 		try 'shdoc a.warc 2>/dev/null'
 		exits 0
@@ -112,6 +134,9 @@ response() {
 	done
 	# Line ends, blank lines and noise within the data do no harm.
 	(sed -n 1,6p coded; printf %s "$text" | base64 | sed 's/$/ \r/; 1s/$/\n\r/') >a.eml
+	try 'shdoc a.eml'
+	gives "1\t$text"
+	(sed -n 1,6p coded; printf %s "$text" | base64 | sed '2,$s/^/  /') >a.eml
 	try 'shdoc a.eml'
 	gives "1\t$text"
 }
@@ -314,6 +339,9 @@ members() {
 	try 'shtok --csv semicolon.csv'
 	exits 2
 	says "shtok: semicolon.csv:1: no column \"id\" in the header 'id;text;n'; its fields seem to be parted by ';': --delimiter ';' (name the fields of id and text with -f ID,TEXT)"
+	try "printf '\"id\";\"text\"\n\"1\";\"a; b\"\n' | shtok --csv"
+	exits 2
+	says "shtok: -:1: CSV: quote within field 1 (expected quotes around the whole field, and two for each one in it); its fields seem to be parted by ';': --delimiter ';'"
 	try "printf 'id\ttext\n1\ta\n' | shtok --csv"
 	grep -q 'its fields seem to be parted by tabs: --header reads them' err
 	try "printf 'id|text\n1|a b\n' | shtok -n 2 --csv --delimiter '|'"
@@ -437,6 +465,16 @@ members() {
 	done
 }
 
+@test "--mark refuses a column that the header has already" {
+	printf 'id,text,dup\n1,a b c,x\n' >a.csv
+	tr , '\t' <a.csv >a.tsv
+	for how in '--csv a.csv' '--header a.tsv'; do
+		try "shdedup -q --mark dup $how"
+		exits 2
+		says "shdedup: ${how##* }: the header has a column \"dup\" already (give the mark another name)"
+	done
+}
+
 @test "-O writes no document into its list of finished files" {
 	printf '1\ta b c\n' | tee .simhash-shards >.simhash-shards.lock
 	for name in .simhash-shards .simhash-shards.lock; do
@@ -457,4 +495,9 @@ members() {
 	done
 	try 'ulimit -n 1060; shspan {1..1300}'
 	exits 0
+	for how in 'shdedup -q' 'shcut -d /dev/null'; do
+		try "ulimit -n 120; $how {1..1300}"
+		exits 0
+		same expected out
+	done
 }

@@ -767,6 +767,8 @@ edit_oracle() {
 	grep -qx "shdedup: 1 document without field 'date': rank last (--keep)" err
 	try 'shdedup -q --json --keep min:date dates'
 	gives '{"id":1,"text":"x y","date":"2024-01-09T10:00:00"}'
+	try "printf 'id,text,n\na,x y,6\nb,x y, 70 \nc,x y,8 0\n' | shdedup -q --csv --keep max:n"
+	gives id,text,n 'b,x y, 70 '
 	try 'shdedup -q --json --keep min:day dates'
 	exits 2
 	says "shdedup: --keep: no document has a field 'day'"

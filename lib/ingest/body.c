@@ -39,7 +39,8 @@ static bool is_media_type(const char *type)
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
 	static const char *const unknown[] = { "application/octet-stream", "application/unknown",
-		"application/x-unknown-content-type" };
+		"application/x-unknown-content-type", "text/htm", "text/htlm", "text/xhtml",
+		"text/xhtml+xml", "text/unknown", "text/x-unknown" };
 	static const char *const html[] = { "text/html", "application/xhtml+xml",
 		"application/vnd.wap.xhtml+xml", "text/x-amp-html" };
 	static const char *const other[] = { "text/dns", "text/css", "text/javascript",

@@ -498,16 +498,31 @@ static unsigned alphabet(uint32_t c)
 	return (c >= 0x621 && c < 0x64B) || (c >= 0x660 && c < 0x66A) || c == 0x60C ? 5 : 9;
 }
 
+/* Returns whether one of the declared charsets is a name that begins with one of these. */
+static bool declares(const struct declared *all, const char *const *begins)
+{
+	for (; *begins; begins++)
+		for (size_t i = 0; i < all->n; i++)
+			if (strncmp(all->name[i], *begins, strlen(*begins)) == 0)
+				return true;
+	return false;
+}
+
 /* Returns whether the bytes are UTF-8, whatever is declared. Text of another charset is hardly ever
- * well-formed UTF-8 by chance, except a few characters: a third of the frequent pairs of GB 2312
- * are sequences of two bytes, mostly of rare or mixed alphabets. The uppercase letter and the
- * symbol of "NESTLÉ®" in windows-1252 are one. */
+ * well-formed UTF-8 by chance, except a few characters. Charsets of East Asia have letters of two
+ * bytes: a third of the frequent pairs of GB 2312 are sequences of two bytes, mostly of rare or
+ * mixed alphabets. In charsets of one byte a capital before a symbol is a sequence, as in "NESTLÉ®"
+ * of windows-1252. In CP866 and Thai, words of three letters may be a sequence, but only from
+ * U+2000 to U+27FF in UTF-8 proper. */
 static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 {
 	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n;
-	uint64_t two = 0, longer = 0, ill = 0, latin = 0;
+	static const char *const pairs[] = { "GB", "BIG5", "EUC-", "UHC", "CP932", "JOHAB", NULL };
+	static const char *const triples[] = { "CP866", "CP874", "TIS-620", "ISO-8859-11", NULL };
+	bool wide = declares(all, pairs), three = declares(all, triples);
+	uint64_t two = 0, longer = 0, ill = 0, latin = 0, words = 0;
 	unsigned seen = 0;
-	bool rare = false, western = true;
+	bool rare = false, western = true, accent = false;
 	uint32_t before = 0;
 
 	for (size_t i = 0; i < all->n; i++)
@@ -519,11 +534,14 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 			ill += p < end; /* the last character may be cut */
 		} else if (c >= 0x800) {
 			longer++;
+			words += three && !(c >= 0x2000 && c < 0x2800) && c < 0x10000;
 		} else if (c >= 0x80) {
 			unsigned a = alphabet(c);
 
 			two++;
 			latin += c < 0x180;
+			/* An accent within a word of ASCII is no Cyrillic capital and symbol. */
+			accent = a == 1 && (before | 32) - 'a' < 26;
 			rare = rare || a == 9 || (a && seen && a != seen);
 			/* A symbol behind a letter, as in the two pairs of "目录". */
 			rare =
@@ -538,7 +556,11 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 	if (two + longer == 0)
 		return unit_of(all->name[0]) > 1 && (in.n >= 16 || in.n % 2) &&
 		       !memchr(in.p, 0, in.n);
-	if (rare)
+	if (words && words == longer && two + longer < 3)
+		return false;
+	if (!wide && (two > 1 || (accent && !western)))
+		return true;
+	if (rare && wide)
 		return longer >= 4 || two >= 12;
 	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || all->n > 1));
 }

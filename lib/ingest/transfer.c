@@ -1,6 +1,7 @@
 #include "ingest/transfer.h"
 
 #include "base/hex.h"
+#include "ingest/header.h"
 
 /* ---- mail ---- */
 
@@ -35,8 +36,7 @@ static struct sh_slice without_footer(struct sh_slice in)
 		const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
 		struct sh_slice line = sh_slice(p, (size_t)(stop - p));
 
-		while (line.n && strchr(" \t\r", line.p[line.n - 1]) && line.p[line.n - 1])
-			line.n--;
+		line = sh_trim(line);
 		if (line.n == 0)
 			blank = width ? p : NULL;
 		else if (width && line.n != width && !is_base64(line))

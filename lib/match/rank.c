@@ -97,9 +97,17 @@ static bool parse_exponent(struct sh_slice s, int32_t *exponent)
  * bytes. Returns false for other text, such as nan, 0x10 and 1,000. */
 static bool parse_number(struct sh_slice s, char *digits, struct sh_rank_value *v)
 {
-	bool point = false, negative = s.n && s.p[0] == '-';
+	bool point = false, negative;
 	int32_t exponent = 0, whole = 0;
-	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+'), seen = 0, n = 0;
+	size_t i, seen = 0, n = 0;
+
+	/* Tables have blanks behind their delimiters. */
+	for (; s.n && *s.p == ' '; s.n--)
+		s.p++;
+	for (; s.n && s.p[s.n - 1] == ' '; s.n--)
+		;
+	negative = s.n && s.p[0] == '-';
+	i = s.n && (s.p[0] == '-' || s.p[0] == '+');
 
 	if (s.n > NUMBER_MAX)
 		return false;

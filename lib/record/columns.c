@@ -93,28 +93,46 @@ static ssize_t field_at(struct sh_slice header, char delimiter, size_t index, st
 	return (ssize_t)n;
 }
 
-ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err)
-{
-	struct sh_slice ignored;
+enum { HINT = 80 };
 
-	return field_at(header, delimiter, SIZE_MAX, NULL, &ignored, err);
-}
-
-/* Adds the delimiter that the header seems to have, when it is not the given one. */
-static int no_column(
-    struct sh_slice header, char delimiter, struct sh_slice name, struct sh_error *err)
+/* Writes the delimiter that the header seems to have, when it is not the given one, or "". */
+static void print_hint(struct sh_slice header, char delimiter, char hint[HINT])
 {
 	static const char likely[] = ";\t|,";
-	char hint[80] = "";
 
-	header = sh_without_cr(header);
+	*hint = '\0';
 	for (const char *p = likely; delimiter && header.n && *p && !*hint; p++)
 		if (!memchr(header.p, delimiter, header.n) && memchr(header.p, *p, header.n))
-			snprintf(hint, sizeof hint,
+			snprintf(hint, HINT,
 			    *p == '\t'
 				? "; its fields seem to be parted by tabs: --header reads them"
 				: "; its fields seem to be parted by '%c': --delimiter '%c'",
 			    *p, *p);
+}
+
+ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err)
+{
+	struct sh_slice ignored;
+	char hint[HINT];
+	ssize_t n = field_at(header, delimiter, SIZE_MAX, NULL, &ignored, err);
+	size_t used;
+
+	if (n >= 0)
+		return n;
+	/* Quotes around names that another character parts look like wrong quotes. */
+	print_hint(header, delimiter, hint);
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof err->text - used, "%s", hint);
+	return -1;
+}
+
+static int no_column(
+    struct sh_slice header, char delimiter, struct sh_slice name, struct sh_error *err)
+{
+	char hint[HINT];
+
+	header = sh_without_cr(header);
+	print_hint(header, delimiter, hint);
 	return sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'%s",
 	    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p, hint);
 }

@@ -90,12 +90,29 @@ static int add_fields(char delimiter, struct sh_slice line, const struct sh_slic
 	return bare.n < line.n ? add(out, "\r", err) : 0;
 }
 
+/* Returns 0 when the header has no column with this name, or -1. */
+static int refuse_column(
+    struct sh_slice header, char delimiter, struct sh_slice name, struct sh_error *err)
+{
+	struct sh_error absent;
+	unsigned index;
+
+	if (sh_columns_find(sh_without_cr(header), delimiter, name, &index, &absent) < 0)
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "the header has a column \"%.*s\" already (give the mark another name)",
+	    sh_shown(name, 80), name.p);
+}
+
 int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice name,
     struct sh_slice header, struct sh_buf *out, struct sh_error *err)
 {
 	struct sh_buf similarity = { 0 }, measure = { 0 };
+	char delimiter = sh_document_delimiter(form);
 	int status = 0;
 
+	if (refuse_column(header, delimiter, name, err) < 0)
+		return -1;
 	if (add_slice(&similarity, name, err) < 0 || add(&similarity, "_similarity", err) < 0 ||
 	    add_slice(&measure, name, err) < 0 || add(&measure, "_measure", err) < 0)
 		status = -1;
@@ -103,7 +120,7 @@ int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice n
 		const struct sh_slice names[3] = { name, sh_buf_slice(&similarity),
 			sh_buf_slice(&measure) };
 
-		status = add_fields(sh_document_delimiter(form), header, names, out, err);
+		status = add_fields(delimiter, header, names, out, err);
 	}
 	sh_buf_free(&similarity);
 	sh_buf_free(&measure);

@@ -1,6 +1,7 @@
 #include "stream/corpus.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/bisect.h"
 #include "base/compare.h"
@@ -13,7 +14,8 @@ enum {
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
 	MEMORY = 1 << 26,    /* for pieces, without tables */
 	FORGET = 1 << 26,    /* bytes that a pass maps at a time */
-	MAPPED = 1000,       /* files: small files behind these are read into pieces */
+	MAPPED = 1000,       /* files, at most: small files behind these are read into pieces */
+	OTHER_FILES = 64,    /* descriptors for other purposes */
 	SMALL = 1 << 20,     /* bytes of a file that is larger than these small files */
 	FETCHED = 1 << 11,   /* bytes of a line that the processor fetches ahead, at most */
 };
@@ -53,6 +55,16 @@ void sh_corpus_free(struct sh_corpus *c)
 	*c = (struct sh_corpus){ 0 };
 }
 
+/* Returns how many files may be mapped while their descriptors are open. */
+static size_t may_map(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= MAPPED + OTHER_FILES)
+		return MAPPED;
+	return limit.rlim_cur > 2 * OTHER_FILES ? limit.rlim_cur - OTHER_FILES : limit.rlim_cur / 2;
+}
+
 /* Maps a file. Keeps the descriptor of a pipe, which cannot be opened again. A system limits the
  * descriptors and the mappings of a process, so of many files the small ones are not mapped. */
 static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
@@ -65,7 +77,7 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 	mapped = sh_mapped_open(&f->map, name, err);
 	if (mapped < 0)
 		return -1;
-	if (mapped && c->n_files >= MAPPED && f->map.n < SMALL) {
+	if (mapped && c->n_files >= may_map() && f->map.n < SMALL) {
 		sh_mapped_close(&f->map);
 		f->map = (struct sh_mapped){ .name = name, .regular = true, .fd = -1 };
 		mapped = 0;
