@@ -33,13 +33,11 @@ void run_feature_docs(struct run *run, struct sh_source *source,
 	docs.crlf = c->crlf;
 	sh_feature_docs_source(&docs, source);
 	for (unsigned i = 0; i < c->jobs; i++)
-		run->workers[i] = &docs.worker[i];
+		run->workers[i] = &docs.doc[i];
 	run->see = count_documents;
 	run->see_arg = &docs;
 	run->work = sh_feature_docs_work;
 	run_pool(run, source);
-	run->work = sh_feature_docs_end;
-	run_tasks(run, 1);
 	run_finish(run);
 	warn_repeated_ids(c, &docs.past);
 	sh_feature_docs_free(&docs);

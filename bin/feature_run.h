@@ -5,11 +5,8 @@
 #include "run.h"
 #include "stream/feature_docs.h"
 
-/* Largest result of sh_feature_docs_states(). */
-enum { FEATURE_STATES = CLI_MAX_JOBS + 1 };
-
 /* Reads all documents of the source with the threads of -j, and writes the results. The caller sets
- * run->cli, and run->collect if it needs one. own: sh_feature_docs_states(run->cli->jobs) states.
+ * run->cli, and run->collect if it needs one. own: run->cli->jobs states.
  * Warns once, at the end, of ids that occur again after other ids. Dies on errors. */
 void run_feature_docs(struct run *run, struct sh_source *source,
     const struct sh_feature_calls *calls, void *const *own);

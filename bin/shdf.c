@@ -188,10 +188,10 @@ static void write_table(struct cli *c, struct sh_df_count *count, struct table_o
 
 static void count(struct cli *c, size_t memory, struct table_out *out)
 {
-	unsigned n = sh_feature_docs_states(c->jobs);
+	unsigned n = c->jobs;
 	struct sh_error err;
 	struct sh_df_count *count = sh_df_count_new(n, memory, c->tmpdir, &err);
-	void *own[FEATURE_STATES];
+	void *own[CLI_MAX_JOBS];
 	struct run run = { .cli = c };
 	struct sh_source source;
 

@@ -404,9 +404,9 @@ static void check_bits(struct cli *c, const struct settings *s)
 
 static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
-	unsigned n = sh_feature_docs_states(c->jobs);
+	unsigned n = c->jobs;
 	struct feature_sums *states = cli_zeroed(c, n, sizeof *states);
-	void *own[FEATURE_STATES];
+	void *own[CLI_MAX_JOBS];
 	struct run run = { .cli = c };
 	struct sh_error err;
 

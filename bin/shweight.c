@@ -74,9 +74,9 @@ static void warn_of_other_features(
 
 static void weigh_all(struct cli *c, const struct settings *s)
 {
-	unsigned n = sh_feature_docs_states(c->jobs);
+	unsigned n = c->jobs;
 	struct sh_weighing *states = cli_zeroed(c, n, sizeof *states);
-	void *own[FEATURE_STATES];
+	void *own[CLI_MAX_JOBS];
 	struct run run = { .cli = c };
 	struct sh_df_watch watch;
 	struct sh_source source;

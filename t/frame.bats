@@ -1160,7 +1160,7 @@ with_threads() {
 	done
 }
 
-# feature_records: prints documents of 1 to 300 features, and one of more than SH_DOCUMENT_MAX bytes. Lines of some
+# feature_records: prints documents of 1 to 300 features, and one of more than 4 MiB. Lines of some
 # documents alternate with lines of another id, and some ids return later.
 feature_records() {
 	awk 'BEGIN {

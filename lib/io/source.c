@@ -23,7 +23,6 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 		.fd = -1,
 		.cancel = -1,
 		.number = 1,
-		.document_max = SH_DOCUMENT_MAX,
 	};
 	if (n_names == 0) {
 		s->names = standard_input;
@@ -48,6 +47,7 @@ void sh_source_free(struct sh_source *s)
 	sh_buf_free(&s->tail);
 	sh_buf_free(&s->peeked);
 	sh_header_free(&s->header);
+	sh_collected_free(&s->collected);
 }
 
 void sh_source_use_threads(struct sh_source *s, unsigned threads)
@@ -227,18 +227,6 @@ static size_t byte_order_mark(const struct sh_source *s, const struct sh_buf *b)
 		   : 0;
 }
 
-/* Returns where the chunk may end in the first `whole` bytes of b, which are whole lines; 0 when
- * more lines must be read. The first `one` bytes are lines of one document. */
-static size_t border(const struct sh_source *s, const struct sh_buf *b, size_t whole, size_t one)
-{
-	size_t mark = s->border ? byte_order_mark(s, b) : 0, end;
-
-	if (!s->border)
-		return whole;
-	end = s->border(s->border_arg, b->p + mark, whole - mark, one > mark ? one - mark : 0);
-	return end ? end + mark : 0;
-}
-
 /* Returns the bytes of whole lines of b; 0 when there are none behind the first `scanned` bytes. */
 static size_t whole_records(
     const struct sh_source *s, const struct sh_buf *b, size_t scanned, bool *quoted)
@@ -251,47 +239,30 @@ static size_t whole_records(
 	return whole ? whole + scanned : 0;
 }
 
-/* Ends the chunk with the lines before an error, which the next read returns. */
-static int postpone(struct sh_source *s, struct sh_buf *b, size_t lines, const struct sh_error *err)
-{
-	s->failure = *err;
-	s->failed = true;
-	b->n = lines;
-	return 0;
-}
-
 /* Reads whole lines of the open operand. Sets b->n to 0 when the operand has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	bool look = s->tail_has_lines, quoted = false;
-	size_t scanned = 0, one = 0; /* one: bytes of whole lines, which are of one document */
+	size_t scanned = 0;
 
 	b->n = 0;
-	s->unfinished = s->border != NULL;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
 		return -1;
 	s->tail.n = 0;
 	s->tail_has_lines = false;
 	for (; look || !s->eof; look = false) {
-		size_t whole, end;
+		size_t whole;
 
-		if (!look && s->border && one && (one >= s->document_max || !input_ready(s)))
-			return end_chunk(s, b, one, err);
 		if (!look && read_more(s, b, err) < 0)
-			return one ? postpone(s, b, one, err) : -1;
+			return -1;
 		if (s->eof && !look)
 			break;
 		whole = whole_records(s, b, scanned, &quoted);
 		scanned = b->n;
-		if (b->n - (whole ? whole : one) > SH_LINE_MAX)
-			return refuse_long(s, b, whole ? whole : one, err);
-		end = whole && !(s->copies && b->n < READ_SIZE) ? border(s, b, whole, one) : 0;
-		if (end) {
-			s->unfinished = false;
-			s->tail_has_lines = end < whole;
-			return end_chunk(s, b, end, err);
-		}
-		one = whole ? whole : one;
+		if (b->n - whole > SH_LINE_MAX)
+			return refuse_long(s, b, whole, err);
+		if (whole && !(s->copies && b->n < READ_SIZE))
+			return end_chunk(s, b, whole, err);
 	}
 	return 0;
 }
@@ -405,7 +376,6 @@ static int read_records(
 	drop_byte_order_mark(s, b);
 	if (s->trailer && remove_trailers(s, b, trailer, err) < 0)
 		return -1;
-	s->unfinished = s->unfinished || (s->border && *trailer);
 	return 0;
 }
 
@@ -434,7 +404,6 @@ static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	size_t trailer;
-	bool continued = s->unfinished;
 
 	for (;;) {
 		if (!s->open) {
@@ -460,13 +429,14 @@ static int read_chunk(
 	from->csv = s->header.csv;
 	from->blanks = s->blanks;
 	from->header = s->header.wanted;
-	from->continued = continued;
-	from->unfinished = s->unfinished;
+	from->stretch = NULL;
+	from->stretches = 0;
+	from->cut = false;
 	from->lines = count_chunk(s, b, trailer);
 	return pad(b, err) < 0 ? -1 : 1;
 }
 
-int sh_source_read(
+int sh_source_read_lines(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_buf room = *b;
@@ -483,6 +453,13 @@ int sh_source_read(
 	s->peeked = room;
 	s->peeked.n = 0;
 	return 1;
+}
+
+int sh_source_read(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
+{
+	return s->border ? sh_source_read_documents(s, b, from, err)
+			 : sh_source_read_lines(s, b, from, err);
 }
 
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err)
@@ -516,14 +493,10 @@ int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
 	size_t trailer;
 	/* A trailer between the two chunks would make one chunk's line numbers wrong. */
 	bool next = s->line == s->peeked_from.line + s->peeked_from.lines && (wait || ready(s));
-	bool unfinished = s->unfinished;
 	int status = 0;
 
 	while (next && status == 0 && more.n == 0 && s->open && !(s->eof && s->tail.n == 0))
 		status = read_records(s, &more, &trailer, err);
-	if (more.n == 0)
-		s->unfinished = unfinished;
-	s->peeked_from.unfinished = s->unfinished;
 	if (status == 0 && more.n) {
 		s->peeked_from.lines += count_chunk(s, &more, trailer);
 		status = sh_buf_add(&s->peeked, more.p, more.n, err);

@@ -4,7 +4,7 @@
  * All lines of a chunk belong to one file, and no line is cut. So any thread can process any chunk.
  * The last line of a file may lack its LF. SH_PAD zero bytes follow each chunk.
  *
- * Where a document has several lines, chunks can end with whole documents: see sh_source.border. */
+ * Where a document has several lines, chunks can have whole documents: see sh_source.border. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
@@ -19,8 +19,14 @@
 /* Fills *err for a longer line. Returns -1. */
 int sh_line_too_long(struct sh_error *err);
 
-/* Most bytes of a document that are collected in one chunk. */
-#define SH_DOCUMENT_MAX ((size_t)1 << 22)
+/* Lines of a chunk that follow each other in one file. */
+struct sh_stretch {
+	const char *file; /* an operand, borrowed */
+	uint64_t line;    /* number of the first line in the file, from 1 */
+	uint64_t lines;
+	uint64_t at; /* bytes of all operands, decompressed, before the first line */
+	size_t bytes;
+};
 
 /* Where the lines of a chunk came from. */
 struct sh_origin {
@@ -36,14 +42,28 @@ struct sh_origin {
 	bool blanks;                  /* blank lines are no records, as in JSON and CSV */
 	bool header;                  /* the file has a header before the chunk's first record */
 	bool trailer; /* lines that are trailers (io/trailer.h) were checked, and are skipped */
-	/* With a border function. continued: the first document may have begun in the chunk before.
-	 * unfinished: the last document may go on in the next chunk. */
-	bool continued, unfinished;
+	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
+	 * those of the first one, and `lines` counts all lines. cut: an error follows, and the last
+	 * document may lack lines. */
+	const struct sh_stretch *stretch;
+	size_t stretches;
+	bool cut;
 };
 
 /* Returns the offset of the last document of the whole lines p .. p + n - 1; 0 when they may all be
  * of one document. The first `one` bytes are known to be lines of one document. */
 typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
+
+/* Lines that wait for the end of their document. */
+struct sh_collected {
+	struct sh_buf lines;
+	struct sh_origin from;      /* of the first line */
+	struct sh_stretch *stretch; /* of all lines, in order */
+	size_t n, cap;
+	struct sh_buf read;      /* the lines that were read last */
+	bool failed;             /* the next read fails with `failure` */
+	struct sh_error failure; /* an error behind the lines of the last chunk */
+};
 
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
@@ -75,15 +95,13 @@ struct sh_source {
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
 
-	/* The caller sets `border` before the first read, or leaves it NULL: finds the last
-	 * document of some lines. The lines of this document are left to the next chunk, so that
-	 * chunks end with whole documents. They are not left when the source would wait for a slow
-	 * writer, at the end of a file, and when they have document_max bytes. Such a chunk is
-	 * `unfinished`. */
+	/* The caller sets `border` before the first sh_source_read(), or leaves it NULL: finds the
+	 * last document of some lines. Its lines are left to the next chunk, so that no document is
+	 * in two chunks. A document may go on in the next file: a chunk can have lines of several
+	 * files. A chunk grows until a document ends. */
 	sh_border_fn *border;
 	void *border_arg;
-	size_t document_max;
-	bool unfinished;         /* the last chunk was unfinished */
+	struct sh_collected collected;
 	bool failed;             /* the next read fails with `failure` */
 	struct sh_error failure; /* an error behind the lines of the last chunk */
 	/* Set before the first read, to copy the operands: chunks have the byte order mark, and at
@@ -117,6 +135,13 @@ static inline bool sh_source_ahead(const struct sh_source *s)
  * or -1. Returns as soon as one read brought a whole line. */
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
+
+/* The two ways of sh_source_read(), without and with a border function. */
+int sh_source_read_lines(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
+int sh_source_read_documents(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
+void sh_collected_free(struct sh_collected *c);
 
 /* Sets *line to the next line, without its LF, and leaves the line to be read. The line is valid
  * until the next read. Returns 1, 0 at the end of the last operand, or -1. */

@@ -7,9 +7,9 @@
 /* A document that a job began: an element of job->facts. */
 struct beginning {
 	uint64_t hash; /* of its id */
+	struct sh_slice id;
+	const char *file;
 	uint64_t line;
-	size_t id; /* offset of its id in job->in */
-	size_t id_n;
 };
 
 /* ---- records ---- */
@@ -72,22 +72,20 @@ void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source)
 {
 	source->border = find_border;
 	source->border_arg = d;
-	source->unfinished = source->peeked_from.unfinished = source->peeked.n > 0;
 }
 
 /* ---- documents ---- */
 
 /* Ends the document. Reports an error at the last record of the document, not at the record that is
  * being read. */
-static int end_document(
-    const struct sh_feature_docs *docs, struct sh_feature_doc *d, struct sh_job *job)
+static int end_document(struct sh_feature_doc *d, struct sh_job *job)
 {
 	size_t out = job->out.n;
 	struct sh_error *err = &job->err;
 
 	if (!d->begun)
 		return 0;
-	if (docs->calls->end(d, job, err) < 0) {
+	if (d->docs->calls->end(d, job, err) < 0) {
 		job->out.n = out < job->out.n ? out : job->out.n;
 		if (err->code == SH_ERR_RECORD)
 			err->code = SH_ERR_PARAM;
@@ -101,31 +99,31 @@ static int end_document(
 	return 0;
 }
 
-static int begin_document(const struct sh_feature_docs *docs, struct sh_feature_doc *d,
-    struct sh_slice id, uint64_t line, struct sh_job *job)
+static int begin_document(
+    struct sh_feature_doc *d, struct sh_slice id, uint64_t line, struct sh_job *job)
 {
 	struct beginning *b;
 
 	if (sh_buf_reserve(&job->facts, sizeof *b, &job->err) < 0)
 		return -1;
 	b = (struct beginning *)(void *)(job->facts.p + job->facts.n);
-	*b = (struct beginning){ sh_past_ids_hash(id), line, (size_t)(id.p - job->in.p), id.n };
+	*b = (struct beginning){ sh_past_ids_hash(id), id, job->from.file, line };
 	job->facts.n += sizeof *b;
 	sh_id_prefix_set(&d->prefix, id);
-	docs->calls->begin(d);
+	d->docs->calls->begin(d);
 	d->begun = true;
 	return 0;
 }
 
 /* When the record at this line has another id, ends the document and begins the next one. */
 static int change_document(
-    struct sh_feature_worker *w, struct sh_slice id, uint64_t line, struct sh_job *job)
+    struct sh_feature_doc *d, struct sh_slice id, uint64_t line, struct sh_job *job)
 {
-	if (w->doc->begun && sh_slice_eq(id, sh_feature_doc_id(w->doc)))
+	if (d->begun && sh_slice_eq(id, sh_feature_doc_id(d)))
 		return 0;
-	if (end_document(w->docs, w->doc, job) < 0)
+	if (end_document(d, job) < 0)
 		return -1;
-	return begin_document(w->docs, w->doc, id, line, job);
+	return begin_document(d, id, line, job);
 }
 
 void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
@@ -133,33 +131,31 @@ void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
 	const struct beginning *b = (const struct beginning *)(const void *)job->facts.p;
 
 	for (size_t i = 0; i < job->facts.n / sizeof *b; i++)
-		sh_past_ids_begin(&d->past, b[i].hash, sh_slice(job->in.p + b[i].id, b[i].id_n),
-		    job->from.file, b[i].line);
+		sh_past_ids_begin(&d->past, b[i].hash, b[i].id, b[i].file, b[i].line);
 }
 
 /* ---- chunks ---- */
 
 static int each_record(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct sh_feature_worker *w = arg;
+	struct sh_feature_doc *d = arg;
 	struct sh_feature f;
 
-	if (read_record(w->docs, line, &f, err) < 0 ||
-	    change_document(w, f.id, sh_job_line(job), job) < 0)
+	if (read_record(d->docs, line, &f, err) < 0 ||
+	    change_document(d, f.id, sh_job_line(job), job) < 0)
 		return -1;
-	w->doc->file = job->from.file;
-	w->doc->line = sh_job_line(job);
-	return w->docs->calls->add(w->doc, f.text, f.weight, err);
+	d->file = job->from.file;
+	d->line = sh_job_line(job);
+	return d->docs->calls->add(d, f.text, f.weight, err);
 }
 
 /* Adds successive lines of the document. Returns the beginning of the first line that was not
  * added. */
-static const char *add_lines(struct sh_feature_worker *w, const char *p, uint64_t *lines)
+static const char *add_lines(struct sh_feature_doc *d, const char *p, uint64_t *lines)
 {
-	struct sh_feature_doc *d = w->doc;
 	const struct sh_feature_lines *l = &d->lines;
 	const char *next = sh_feature_lines_read(&d->lines, &d->prefix, p);
-	size_t n = l->lines ? w->docs->calls->add_lines(d) : 0;
+	size_t n = l->lines ? d->docs->calls->add_lines(d) : 0;
 
 	*lines += n;
 	return n == l->lines ? next : l->base + l->start[l->token[n]] - d->prefix.n;
@@ -168,103 +164,91 @@ static const char *add_lines(struct sh_feature_worker *w, const char *p, uint64_
 /* When the record at p has another id, begins its document and returns true. Reports no error in
  * the line: each_record() reads the line again. */
 static bool begin_next(
-    struct sh_feature_worker *w, const char *p, const char *end, uint64_t line, struct sh_job *job)
+    struct sh_feature_doc *d, const char *p, const char *end, uint64_t line, struct sh_job *job)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
 	struct sh_feature f;
 	struct sh_error err;
 
-	if (!lf || read_record(w->docs, sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
-	    (w->doc->begun && sh_slice_eq(f.id, sh_feature_doc_id(w->doc))))
+	if (!lf || read_record(d->docs, sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
+	    (d->begun && sh_slice_eq(f.id, sh_feature_doc_id(d))))
 		return false;
-	return change_document(w, f.id, line, job) == 0;
+	return change_document(d, f.id, line, job) == 0;
 }
 
 /* Reads many lines in one call, of this document and later documents: see sh_job_runs(). */
 static const char *more_records(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
-	struct sh_feature_worker *w = arg;
+	struct sh_feature_doc *d = arg;
 	struct sh_error err;
 	bool more = true;
 
 	*lines = 0;
-	if (sh_feature_lines_chunk(&w->doc->lines, job->from.at, p, end, &err) < 0)
+	if (sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
 		return p;
 	while (more && p < end) {
 		const char *from = p;
 
-		if (w->doc->begun)
-			p = add_lines(w, p, lines);
+		if (d->begun)
+			p = add_lines(d, p, lines);
 		if (p != from) {
-			w->doc->file = job->from.file;
-			w->doc->line = sh_job_line(job) + *lines - 1;
+			d->file = job->from.file;
+			d->line = sh_job_line(job) + *lines - 1;
 		}
-		more = p != from || begin_next(w, p, end, sh_job_line(job) + *lines, job);
+		more = p != from || begin_next(d, p, end, sh_job_line(job) + *lines, job);
 	}
 	return p;
 }
 
-/* Exchanges the worker's document and the waiting document, in the order of the chunks. */
-static int exchange(struct sh_feature_worker *w, struct sh_job *job)
-{
-	struct sh_feature_doc *doc = w->doc;
-
-	if (w->docs->n_workers == 1)
-		return 0;
-	if (sh_job_turn(job, &job->err) < 0)
-		return -1;
-	w->doc = w->docs->waiting;
-	w->docs->waiting = doc;
-	return 0;
-}
-
 int sh_feature_docs_work(void *worker, struct sh_job *job)
 {
-	struct sh_feature_worker *w = worker;
+	struct sh_feature_doc *d = worker;
+	const struct sh_origin from = job->from;
+	const struct sh_slice in = job->in;
+	const char *p = in.p;
+	int status = 0;
 
-	if (job->from.continued && exchange(w, job) < 0)
-		return -1;
-	if (sh_job_runs(job, w->docs->rejects, each_record, more_records, w) < 0)
-		return -1;
-	return job->from.unfinished ? exchange(w, job) : end_document(w->docs, w->doc, job);
-}
+	d->begun = false;
+	for (size_t i = 0; status == 0 && i < from.stretches; i++) {
+		const struct sh_stretch *s = &from.stretch[i];
 
-int sh_feature_docs_end(void *worker, struct sh_job *job)
-{
-	struct sh_feature_worker *w = worker;
-
-	return end_document(w->docs, w->docs->n_workers == 1 ? w->doc : w->docs->waiting, job);
+		job->in = sh_slice(p, s->bytes);
+		job->from.file = s->file;
+		job->from.line = s->line;
+		job->from.at = s->at;
+		status = sh_job_runs(job, d->docs->rejects, each_record, more_records, d);
+		p += s->bytes;
+	}
+	if (status == 0 && !from.cut)
+		status = end_document(d, job);
+	job->in = in;
+	job->from = from;
+	return status;
 }
 
 /* ---- the run ---- */
 
 int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
-    void *const *own, unsigned n_workers, struct sh_error *err)
+    void *const *own, unsigned n, struct sh_error *err)
 {
-	unsigned states = sh_feature_docs_states(n_workers);
-
-	*d = (struct sh_feature_docs){ .calls = calls, .n_workers = n_workers };
-	d->worker = calloc(n_workers, sizeof *d->worker);
-	d->doc = calloc(states, sizeof *d->doc);
-	if (!d->worker || !d->doc)
+	*d = (struct sh_feature_docs){ .calls = calls, .n = n };
+	d->doc = calloc(n, sizeof *d->doc);
+	if (!d->doc)
 		return sh_error_nomem(err);
-	for (unsigned i = 0; i < states; i++) {
+	for (unsigned i = 0; i < n; i++) {
+		d->doc[i].docs = d;
 		d->doc[i].own = own[i];
 		if (sh_feature_lines_init(&d->doc[i].lines, calls->split, err) < 0)
 			return -1;
 	}
-	for (unsigned i = 0; i < n_workers; i++)
-		d->worker[i] = (struct sh_feature_worker){ d, &d->doc[i] };
-	d->waiting = &d->doc[states - 1];
 	return sh_past_ids_init(&d->past, err);
 }
 
 void sh_feature_docs_free(struct sh_feature_docs *d)
 {
-	for (unsigned i = 0; d->doc && i < sh_feature_docs_states(d->n_workers); i++)
+	for (unsigned i = 0; d->doc && i < d->n; i++)
 		sh_feature_lines_free(&d->doc[i].lines);
-	free(d->worker);
 	free(d->doc);
 	sh_past_ids_free(&d->past);
 }

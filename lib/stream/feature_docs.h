@@ -1,15 +1,12 @@
 /* Reads documents that are feature records, by several threads.
  *
- * The chunks of the source end with whole documents where they can (sh_source.border), so each
- * worker has documents of its own. A chunk may also end within a document, as at the end of a file:
- * then the worker hands the document with its sums to the worker of the next chunk. Both wait for
- * their turn, which keeps the order.
+ * The source's chunks have whole documents (sh_source.border), so each worker has documents of its
+ * own.
  *
  *     sh_feature_docs_init(&docs, &calls, states, threads, err);
  *     sh_feature_docs_source(&docs, &source);
- *     sh_pool_run(): work is sh_feature_docs_work(), its workers are &docs.worker[i], done() calls
- *         sh_feature_docs_done()
- *     sh_pool_tasks() with one task: work is sh_feature_docs_end(), which ends the last document */
+ *     sh_pool_run(): work is sh_feature_docs_work(), its workers are &docs.doc[i], done() calls
+ *         sh_feature_docs_done() */
 #ifndef SH_STREAM_FEATURE_DOCS_H
 #define SH_STREAM_FEATURE_DOCS_H
 
@@ -17,9 +14,9 @@
 #include "record/feature_lines.h"
 #include "record/past_ids.h"
 
-/* A document whose records are read, and the program's state for it. One thread at a time uses
- * it. */
+/* A worker: the document whose records it reads, and the program's state for it. */
 struct sh_feature_doc {
+	struct sh_feature_docs *docs;
 	void *own;                     /* the program's state */
 	struct sh_id_prefix prefix;    /* the id and a TAB: all its records begin so */
 	bool begun;                    /* begin() was called for it, and end() was not */
@@ -53,51 +50,31 @@ struct sh_feature_calls {
 	bool split; /* add_lines() needs features split into tokens: sh_feature_lines_init() */
 };
 
-struct sh_feature_docs;
-
-struct sh_feature_worker {
-	struct sh_feature_docs *docs;
-	struct sh_feature_doc *doc;
-};
-
 struct sh_feature_docs {
 	/* Set before the run. */
 	bool rejects; /* bad records go to job->aside */
 	bool crlf;    /* lines may end with CR LF */
 
-	struct sh_feature_worker *worker; /* n_workers elements */
-	unsigned n_workers;
+	struct sh_feature_doc *doc; /* the workers, n elements */
+	unsigned n;
 	/* ids of the documents that sh_feature_docs_done() has counted */
 	struct sh_past_ids past;
 
 	/* Private. */
 	const struct sh_feature_calls *calls;
-	struct sh_feature_doc *doc; /* all states */
-	/* the state that no worker uses; it has the unfinished document, if there is one */
-	struct sh_feature_doc *waiting;
 };
 
-/* Returns the number of states that n_workers >= 1 workers need. Several workers need one more, for
- * the unfinished document. */
-static inline unsigned sh_feature_docs_states(unsigned n_workers)
-{
-	return n_workers > 1 ? n_workers + 1 : 1;
-}
-
-/* Borrows calls, and the sh_feature_docs_states(n_workers) states in own[]. Free d also after a
- * failure. */
+/* Borrows calls, and the n states in own[]. Free d also after a failure. */
 int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
-    void *const *own, unsigned n_workers, struct sh_error *err);
+    void *const *own, unsigned n, struct sh_error *err);
 void sh_feature_docs_free(struct sh_feature_docs *d);
 
-/* Makes the chunks of the source end with whole documents where they can. Call it before
- * sh_pool_run(). Lines may have been peeked at: the chunk of these lines may end within a
- * document. */
+/* Makes the chunks of the source have whole documents. Call it before sh_pool_run(). Lines may have
+ * been peeked at. */
 void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source);
 
-/* These are work() of the pools above. worker: an element of d->worker. */
+/* This is work() of the pool above. worker: an element of d->doc. */
 int sh_feature_docs_work(void *worker, struct sh_job *job);
-int sh_feature_docs_end(void *worker, struct sh_job *job);
 
 /* Adds the ids of the documents that a job began to d->past. Call it in the order of the jobs. */
 void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job);

@@ -6,7 +6,7 @@
 #include "tap.h"
 #include "text_util.h"
 
-enum { CASES = 6000, WORKERS_MAX = 8, STATES_MAX = WORKERS_MAX + 1 };
+enum { CASES = 6000, WORKERS_MAX = 8 };
 
 /* ---- input ---- */
 
@@ -220,29 +220,25 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 static void run(struct input *in, size_t large, bool rejects, unsigned workers, struct result *r)
 {
 	struct run run = { .result = r };
-	struct sums sums[STATES_MAX];
-	void *own[STATES_MAX], *states[WORKERS_MAX];
+	struct sums sums[WORKERS_MAX];
+	void *own[WORKERS_MAX], *states[WORKERS_MAX];
 	struct sh_pool pool = { sh_feature_docs_work, states, workers, done, &run };
 	struct sh_source source;
 	struct sh_slice first;
 	struct sh_error err = { 0 };
 
-	for (unsigned i = 0; i < sh_feature_docs_states(workers); i++)
+	for (unsigned i = 0; i < workers; i++)
 		own[i] = &sums[i];
 	must(sh_feature_docs_init(&run.docs, &calls, own, workers, &err) == 0);
 	run.docs.rejects = rejects;
 	for (unsigned i = 0; i < workers; i++)
-		states[i] = &run.docs.worker[i];
+		states[i] = &run.docs.doc[i];
 	open_input(in, large);
 	sh_source_init(&source, in->names, in->n);
-	source.document_max = rng() & 1 ? SH_DOCUMENT_MAX : 1 + rng_below(3000);
 	if (rng() & 1)
 		must(sh_source_peek(&source, &first, &err) >= 0);
 	sh_feature_docs_source(&run.docs, &source);
 	r->status = sh_pool_run(&pool, &source, &err);
-	pool.work = sh_feature_docs_end;
-	if (r->status == 0)
-		r->status = sh_pool_tasks(&pool, 1, &err);
 	for (unsigned i = 0; i < in->n; i++)
 		if (r->status < 0 && err.file && strcmp(err.file, in->name[i]) == 0)
 			r->file = i;
@@ -273,7 +269,7 @@ static bool same(const struct result *x, const struct result *y)
 
 /* ---- borders ---- */
 
-/* Chunks of files end with whole documents, but for the last chunk of each file. */
+/* Chunks have whole documents, also across files. */
 static void test_borders(void)
 {
 	static struct sh_buf text;
@@ -287,7 +283,6 @@ static void test_borders(void)
 	struct sh_origin from;
 	struct sh_error err;
 	unsigned chunks = 0, bad = 0;
-	bool unfinished = false;
 
 	for (unsigned i = 0; i < 3000; i++)
 		for (unsigned j = 0; j < 10; j++) {
@@ -302,9 +297,8 @@ static void test_borders(void)
 	sh_source_init(&source, names, 1);
 	sh_feature_docs_source(&docs, &source);
 	for (; sh_source_read(&source, &chunk, &from, &err) > 0; chunks++) {
-		bad += from.continued != unfinished;
-		bad += !from.unfinished && (from.line + from.lines - 1) % 10 != 0;
-		unfinished = from.unfinished;
+		bad += from.cut || from.stretches != 1 || (from.line - 1) % 10 != 0 ||
+		       from.lines % 10 != 0;
 	}
 	ok(bad == 0 && chunks > 50, "%u chunks end with whole documents (%u do not)", chunks, bad);
 	sh_source_free(&source);
