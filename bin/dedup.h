@@ -29,10 +29,10 @@
 struct dedup_settings {
 	size_t memory;
 	struct docopts docs;
-	uint64_t seed;                 /* of the keys; unused with random_seed */
-	bool seed_given, random_seed;  /* --seed was given; it is random */
-	struct sh_key_rules rules;     /* by the thresholds, the tokens and the seed */
-	bool single;                   /* groups are chains, not stars */
+	uint64_t seed;                /* of the keys; unused with random_seed */
+	bool seed_given, random_seed; /* --seed was given; it is random */
+	struct sh_key_rules rules;    /* by the thresholds, the tokens and the seed */
+	bool single;                  /* groups are chains, not stars */
 	struct sh_rank_rule keep;
 	struct dedup_archive_settings archive;
 	struct dedup_shards_settings shards;
@@ -41,9 +41,9 @@ struct dedup_settings {
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;
 	struct measures measures;
-	uint64_t sample; /* value of --sample: pairs of each level of similarity; 0: none */
-	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
-	bool counts;          /* the report has the size of each group */
+	uint64_t sample;        /* value of --sample: pairs of each level of similarity; 0: none */
+	struct sh_slice mark;   /* name of the field; empty: documents are dropped, not marked */
+	bool counts;            /* the report has the size of each group */
 	struct dedup_feed feed; /* value of --every, and its state */
 };
 
@@ -63,7 +63,7 @@ struct dedup_ids {
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
-	uint64_t dropped; /* documents of the run that do not stay */
+	uint64_t dropped;        /* documents of the run that do not stay */
 	struct sh_tables tables; /* arrays whose size depends on the documents */
 	struct sh_corpus corpus;
 	struct sh_engine *engine;

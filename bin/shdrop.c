@@ -17,7 +17,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Groups"),
 	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS" },
 	{ KEEPERS, "keepers", NULL, "write only the keeper of each group" },
-	{ MARK, "mark", "FIELD", "drop nothing; add keeper, similarity and measure to each document" },
+	{ MARK, "mark", "FIELD",
+	    "drop nothing; add keeper, similarity and measure to each document" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },
@@ -79,8 +80,8 @@ static int parse(struct sh_slice line, struct sh_pair_record *r, bool *report, s
 		return 0;
 	}
 	if (n < 2)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>keeper or a line of a report");
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "1 field, expected id<TAB>keeper or a line of a report");
 	*r = (struct sh_pair_record){ .id1 = field[0], .id2 = field[1], .similarity = -1 };
 	return sh_id_check(r->id1, err) < 0 ? -1 : sh_id_check(r->id2, err);
 }

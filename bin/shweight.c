@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "feature_run.h"
-#include "published/published.h"
 #include "names.h"
 #include "peeked.h"
+#include "published/published.h"
 #include "record/fields.h"
 #include "stream/weighing.h"
 

@@ -16,12 +16,12 @@ struct span_settings {
 	struct sh_seed_opts seed;
 	struct sh_match_opts match;
 	enum span_mode mode;
-	struct cli_files files;            /* value of -d */
-	bool seeds;                        /* the input is seeds */
-	const char *archive;               /* --archive */
+	struct cli_files files; /* value of -d */
+	bool seeds;             /* the input is seeds */
+	const char *archive;    /* --archive */
 	bool pairs;
-	bool every;           /* --exact, -u: marks the first copies as well */
-	bool repeats;         /* -u line, -u sentence */
+	bool every;   /* --exact, -u: marks the first copies as well */
+	bool repeats; /* -u line, -u sentence */
 	struct sh_sentence_opts units;
 	bool found;           /* set by the methods: a record was written */
 	uint32_t length;      /* value of --exact */

@@ -4,8 +4,8 @@
 #include "api/api.h"
 #include "base/num.h"
 #include "fp/analysis.h"
-#include "published/published.h"
 #include "join/join.h"
+#include "published/published.h"
 #include "text/method.h"
 
 #ifndef SH_VERSION

@@ -20,8 +20,8 @@ int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct s
 
 	if (sh_counts_by(r) != c->by)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "a pair with %s, after pairs with %s: count them apart",
-		    what[sh_counts_by(r)], what[c->by]);
+		    "a pair with %s, after pairs with %s: count them apart", what[sh_counts_by(r)],
+		    what[c->by]);
 	if (r->distance >= SH_COUNTS_DISTANCES)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "a distance above %d", SH_COUNTS_DISTANCES - 1);

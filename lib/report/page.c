@@ -91,9 +91,9 @@ void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
 	sh_html_format(h, "<section id=\"histogram\">\n<h2>%s</h2>\n",
 	    p->spans ? "Coverage of pairs" : "Similarity of pairs");
 	if (p->spans)
-		sh_html_raw(h,
-		    "<p class=\"note\">The share of a document’s text that the other one has in the "
-		    "same words: the greater share of the two.</p>\n");
+		sh_html_raw(h, "<p class=\"note\">The share of a document’s text that the other "
+			       "one has in the "
+			       "same words: the greater share of the two.</p>\n");
 	if (p->unknown) {
 		sh_html_raw(h, "<p class=\"note\">Without a similarity: ");
 		sh_html_count(h, p->unknown);
@@ -285,8 +285,8 @@ void sh_report_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
 	if (p->spans)
 		sh_html_format(h, ",%d,%d,%d]", x->distance, x->coverage[0], x->coverage[1]);
 	else
-		sh_html_format(h, ",%d,%d,\"%s\"]", x->distance, x->similarity,
-		    x->measure ? x->measure : "");
+		sh_html_format(
+		    h, ",%d,%d,\"%s\"]", x->distance, x->similarity, x->measure ? x->measure : "");
 }
 
 void sh_report_end(struct sh_html *h)

@@ -17,7 +17,7 @@
 enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
 
 struct sh_pairs_pair {
-	uint32_t a, b;     /* indexes of ids */
+	uint32_t a, b; /* indexes of ids */
 	/* in bits, or SH_PAIRS_UNKNOWN; of a pair with spans: the number of spans */
 	int32_t distance;
 	/* in ten thousandths, or SH_PAIRS_UNKNOWN; of a pair with spans: the greater coverage */

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scratch.h"
 #include "published/cppjieba.h"
+#include "scratch.h"
 
 static const char dict[] = "中国 50 ns\n中国人 7 n\n人 80 n\n的 999 u\n大学生 6 n\n大学 5 n\n";
 static const char model[] = "#prob_start\n-0.26 -3.14e+100 -3.14e+100 -1.46\n"

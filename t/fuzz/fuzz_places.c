@@ -1,7 +1,7 @@
 /* Offsets of tokens, for any text and any options: they are borders of characters and escapes, and
  * the tokens are the same as without offsets. */
-#include "published/published.h"
 #include "fuzz.h"
+#include "published/published.h"
 
 #include "../unit/test_places.c"
 

@@ -1,7 +1,7 @@
 /* Tokens of any text: compares every kernel for ASCII and Han with the code for single bytes, and
  * checks the stated properties of all other methods with any filter. */
-#include "published/published.h"
 #include "fuzz.h"
+#include "published/published.h"
 #include "text/stop.h"
 #include "text/stopwords.h"
 

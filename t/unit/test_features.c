@@ -1,10 +1,10 @@
 /* Compares sets of features of long documents with sorted strings of n-grams, for both hashes.
  * Counts over many keys of the keyed hash how often similar texts and rows agree in some bits. */
-#include "published/published.h"
 #include "fp/analysis.h"
+#include "published/published.h"
 
-#include "match/measure.h"
 #include "hash/keyed.h"
+#include "match/measure.h"
 #include "tap.h"
 #include "text_util.h"
 

@@ -46,10 +46,9 @@ static void test_borders(void)
 	bool good = true;
 
 	for (unsigned round = rng_rounds(20000); good && round; round--) {
-		struct sh_sentence_opts opts = { .lines = rng() & 1,
-			.raw = rng() & 1,
-			.no_fold = rng() & 1,
-			.run = 1 };
+		struct sh_sentence_opts opts = {
+			.lines = rng() & 1, .raw = rng() & 1, .no_fold = rng() & 1, .run = 1
+		};
 		struct sh_splitter *s = sh_splitter_new(&opts, &err);
 		struct sh_sentences out = { 0 };
 		char *text = malloc(200);
