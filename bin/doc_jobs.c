@@ -53,8 +53,7 @@ static int note(
 	uint64_t numbers[2] = { text.n, count };
 	size_t before = b->n;
 
-	if (sh_buf_add(b, &kind, 1, err) == 0 &&
-	    sh_buf_add(b, numbers, sizeof numbers, err) == 0 &&
+	if (sh_buf_add(b, &kind, 1, err) == 0 && sh_buf_add(b, numbers, sizeof numbers, err) == 0 &&
 	    sh_buf_add(b, text.p, text.n, err) == 0)
 		return 0;
 	b->n = before; /* done() takes whole results also of a job that failed */
