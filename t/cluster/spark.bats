@@ -77,9 +77,9 @@ try_spark() {
 @test "passages: the spans equal those of one machine on documents in the order of their ids" {
 	documents >docs.tsv
 	mkdir plain
-	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shspan -n 5 --min-tokens 10 | sort >plain/spans
+	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shspan -n 5 --window 6 --min-tokens 10 | sort >plain/spans
 	[ "$(wc -l <plain/spans)" -gt 100 ]
-	try_spark --ship "$SHBIN" --passages --shseed='-n 5' --shspan='--min-tokens 10' docs.tsv got
+	try_spark --ship "$SHBIN" --passages --shseed='-n 5 --window 6' --shspan='--min-tokens 10' docs.tsv got
 	exits 0
 	test -e got/spans/_SUCCESS
 	cat got/spans/part-* | sort >got.spans
