@@ -276,7 +276,11 @@ members() {
 	printf 'ARROW1\0\0\n' >arrow
 	printf 'ORC\21\0\n' >orc
 	printf 'PK\3\4\24\0\0\0\10\0            xl/workbook.xml\n' >xlsx
-	for form in parquet:Parquet avro:Avro pdf:PDF sqlite:SQLite arrow:Arrow orc:ORC 'xlsx:an Excel workbook'; do
+	printf '{\\rtf1\\ansi a\\par}\n' >rtf
+	printf '%%!PS-Adobe-3.0\n' >ps
+	printf 'ID3\3\0\0\n' >mp3
+	for form in parquet:Parquet avro:Avro pdf:PDF sqlite:SQLite arrow:Arrow orc:ORC 'xlsx:an Excel workbook' rtf:RTF \
+	    ps:PostScript mp3:sound; do
 		file=${form%%:*}
 		for how in "shdedup $file" "shdedup -l $file" "shdedup --json $file" "shtok $file" "shtok -l - <$file" \
 		    "shfp -l $file" "shfp $file" "shspan $file" "shseed -l $file" "shcut -d /dev/null $file" "shdrop -d /dev/null $file"; do

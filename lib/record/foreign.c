@@ -56,6 +56,12 @@ static const struct row {
 	{ 0, MAGIC("GIF8"), true, { "a picture", "tesseract reads text in pictures", false } },
 	{ 0, MAGIC("II*\0"), false, { "a picture", "tesseract reads text in pictures", false } },
 	{ 0, MAGIC("MM\0*"), false, { "a picture", "tesseract reads text in pictures", false } },
+	{ 0, MAGIC("{\\rtf1"), false, { "RTF", "convert it with pandoc -t plain", false } },
+	{ 0, MAGIC("%!PS-Adobe"), false, { "PostScript", "convert it with ps2ascii", false } },
+	{ 0, MAGIC("ID3"), true, { "sound", "it holds no text", false } },
+	{ 0, MAGIC("OggS\0"), false, { "sound", "it holds no text", false } },
+	{ 0, MAGIC("fLaC\0"), false, { "sound", "it holds no text", false } },
+	{ 0, MAGIC("\0asm"), false, { "a program", "it holds no text", false } },
 	{ 0, MAGIC("RIFF"), true, { "a picture or sound", "it holds no text", false } },
 	{ 4, MAGIC("ftyp"), true, { "a film", "it holds no text", false } },
 };
