@@ -367,7 +367,8 @@ as_always() {
 		exits 2 && grep -qx "$P: cannot write to /dev/full: No space left on device" err &&
 			grep -qx "$P: 1 record rejected, see aside" err && [ "$(cat aside)" = bad ]
 	}
-	each 'rm -f aside; (cat in; echo bad) >bad; $P -o /dev/full --rejects aside bad' check
+	# The bad record is not the last one: shweight writes a document before it has read all of the next one.
+	each 'rm -f aside; sed 1abad in >bad; $P -o /dev/full --rejects aside bad' check
 }
 
 @test "-o writes the same bytes as standard output, with the mode of the umask" {

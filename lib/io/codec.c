@@ -56,13 +56,21 @@ static bool is_gzip(struct sh_slice head)
 
 #if defined SH_HAVE_ISAL
 /* ISA-L decodes deflate about three times as fast as zlib. */
+struct inflater {
+	struct inflate_state state;
+	size_t magic; /* bytes of the member's magic number that are read; 3 for other forms */
+};
+
+enum { GZIP_MAGIC = 3 };
+
 static void *start_inflate(uint32_t wrapper)
 {
-	struct inflate_state *z = malloc(sizeof *z);
+	struct inflater *z = malloc(sizeof *z);
 
 	if (z) {
-		isal_inflate_init(z);
-		z->crc_flag = wrapper;
+		isal_inflate_init(&z->state);
+		z->state.crc_flag = wrapper;
+		z->magic = wrapper == ISAL_GZIP ? 0 : GZIP_MAGIC;
 	}
 	return z;
 }
@@ -82,36 +90,40 @@ static void *start_raw(void)
 	return start_inflate(ISAL_DEFLATE);
 }
 
-/* Returns whether a gzip member would begin with other bytes than its magic number. ISA-L waits for
- * ten bytes of a header before it looks at them, and fewer may be left. */
-static bool is_no_member(const struct inflate_state *z, struct sh_slice in)
+/* Returns whether these bytes go on with the magic number of a gzip member. ISA-L waits for ten
+ * bytes of a header before it looks at them, and fewer may be left. */
+static bool is_member(const struct inflater *z, struct sh_slice in)
 {
-	bool starts = z->crc_flag == ISAL_GZIP && z->wrapper_flag == 0 && z->tmp_in_size == 0 &&
-		      z->block_state == ISAL_BLOCK_NEW_HDR;
+	size_t left = GZIP_MAGIC - z->magic, n = in.n < left ? in.n : left;
 
-	return starts && in.n && !begins(sh_slice("\x1F\x8B\x08", 3), in.p, in.n < 3 ? in.n : 3);
+	return n == 0 || memcmp(in.p, &"\x1F\x8B\x08"[z->magic], n) == 0;
 }
 
 static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
 {
-	struct inflate_state *z = decoder;
+	struct inflater *z = decoder;
+	struct inflate_state *s = &z->state;
+	size_t used;
 	int got;
 
-	if (is_no_member(z, *in))
+	if (!is_member(z, *in))
 		return SH_CODEC_BAD;
-	z->next_in = (uint8_t *)(uintptr_t)in->p;
-	z->avail_in = at_most_a_step(in->n);
-	z->next_out = (uint8_t *)*to;
-	z->avail_out = at_most_a_step(room);
-	got = isal_inflate(z);
-	in->n -= (size_t)((const char *)z->next_in - in->p);
-	in->p = (const char *)z->next_in;
-	*to = (char *)z->next_out;
+	s->next_in = (uint8_t *)(uintptr_t)in->p;
+	s->avail_in = at_most_a_step(in->n);
+	s->next_out = (uint8_t *)*to;
+	s->avail_out = at_most_a_step(room);
+	got = isal_inflate(s);
+	used = (size_t)((const char *)s->next_in - in->p);
+	z->magic = z->magic + used < GZIP_MAGIC ? z->magic + used : GZIP_MAGIC;
+	in->n -= used;
+	in->p = (const char *)s->next_in;
+	*to = (char *)s->next_out;
 	if (got < 0 || got == ISAL_NEED_DICT)
 		return SH_CODEC_BAD;
-	if (z->block_state != ISAL_BLOCK_FINISH)
+	if (s->block_state != ISAL_BLOCK_FINISH)
 		return SH_CODEC_MORE;
-	isal_inflate_reset(z); /* keeps the wrapper */
+	isal_inflate_reset(s); /* keeps the wrapper */
+	z->magic = s->crc_flag == ISAL_GZIP ? 0 : GZIP_MAGIC;
 	return SH_CODEC_END;
 }
 
