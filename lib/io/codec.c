@@ -55,29 +55,40 @@ static bool is_gzip(struct sh_slice head)
 }
 
 #if defined SH_HAVE_ISAL
-/* ISA-L decodes deflate about three times as fast as zlib. */
+/* ISA-L decodes deflate about three times as fast as zlib. Its decoder forgets the flags of a gzip
+ * header that comes in parts. So the header is read here, into a structure that stays. */
 struct inflater {
 	struct inflate_state state;
-	size_t magic; /* bytes of the member's magic number that are read; 3 for other forms */
+	bool gzip, in_header;
+	struct isal_gzip_header header;
+	size_t magic; /* bytes of the member's magic number that are read */
 };
 
 enum { GZIP_MAGIC = 3 };
 
+static void begin_frame(struct inflater *z)
+{
+	z->in_header = z->gzip;
+	z->magic = 0;
+	isal_gzip_header_init(&z->header);
+}
+
 static void *start_inflate(uint32_t wrapper)
 {
-	struct inflater *z = malloc(sizeof *z);
+	struct inflater *z = calloc(1, sizeof *z);
 
 	if (z) {
 		isal_inflate_init(&z->state);
 		z->state.crc_flag = wrapper;
-		z->magic = wrapper == ISAL_GZIP ? 0 : GZIP_MAGIC;
+		z->gzip = wrapper == ISAL_GZIP_NO_HDR_VER;
+		begin_frame(z);
 	}
 	return z;
 }
 
 static void *start_gzip(void)
 {
-	return start_inflate(ISAL_GZIP);
+	return start_inflate(ISAL_GZIP_NO_HDR_VER);
 }
 
 static void *start_zlib(void)
@@ -90,40 +101,45 @@ static void *start_raw(void)
 	return start_inflate(ISAL_DEFLATE);
 }
 
-/* Returns whether these bytes go on with the magic number of a gzip member. ISA-L waits for ten
- * bytes of a header before it looks at them, and fewer may be left. */
-static bool is_member(const struct inflater *z, struct sh_slice in)
+/* Reads bytes of a gzip header. ISA-L waits for ten bytes before it looks at them, and fewer may be
+ * left, so the magic number is compared here. Returns 0 or a negative code of ISA-L. */
+static int read_header(struct inflater *z)
 {
-	size_t left = GZIP_MAGIC - z->magic, n = in.n < left ? in.n : left;
+	struct inflate_state *s = &z->state;
+	size_t left = GZIP_MAGIC - z->magic, n = s->avail_in < left ? s->avail_in : left;
+	int got;
 
-	return n == 0 || memcmp(in.p, &"\x1F\x8B\x08"[z->magic], n) == 0;
+	if (n && memcmp(s->next_in, &"\x1F\x8B\x08"[z->magic], n) != 0)
+		return ISAL_INVALID_WRAPPER;
+	z->magic += n;
+	got = isal_read_gzip_header(s, &z->header);
+	z->in_header = got != ISAL_DECOMP_OK;
+	return got < 0 ? got : 0;
 }
 
 static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
 {
 	struct inflater *z = decoder;
 	struct inflate_state *s = &z->state;
-	size_t used;
-	int got;
+	int got = 0;
 
-	if (!is_member(z, *in))
-		return SH_CODEC_BAD;
 	s->next_in = (uint8_t *)(uintptr_t)in->p;
 	s->avail_in = at_most_a_step(in->n);
 	s->next_out = (uint8_t *)*to;
 	s->avail_out = at_most_a_step(room);
-	got = isal_inflate(s);
-	used = (size_t)((const char *)s->next_in - in->p);
-	z->magic = z->magic + used < GZIP_MAGIC ? z->magic + used : GZIP_MAGIC;
-	in->n -= used;
+	if (z->in_header)
+		got = read_header(z);
+	if (got == 0 && !z->in_header)
+		got = isal_inflate(s);
+	in->n -= (size_t)((const char *)s->next_in - in->p);
 	in->p = (const char *)s->next_in;
 	*to = (char *)s->next_out;
 	if (got < 0 || got == ISAL_NEED_DICT)
 		return SH_CODEC_BAD;
-	if (s->block_state != ISAL_BLOCK_FINISH)
+	if (z->in_header || s->block_state != ISAL_BLOCK_FINISH)
 		return SH_CODEC_MORE;
-	isal_inflate_reset(s); /* keeps the wrapper */
-	z->magic = s->crc_flag == ISAL_GZIP ? 0 : GZIP_MAGIC;
+	isal_inflate_reset(s); /* keeps crc_flag */
+	begin_frame(z);
 	return SH_CODEC_END;
 }
 
