@@ -430,17 +430,18 @@ arrays() {
 	: >f/empty
 	try 'shdoc f'
 	exits 0
-	gives 'empty\t' 'rtf\t{\\\\rtf1\\\\ansi text}' 'text\ttext'
+	gives 'empty\t' 'text\ttext'
 	says 'shdoc: f/doc: left out: old office document (soffice --convert-to txt)' \
 	    'shdoc: f/docx: left out: office document or e-book (convert it with pandoc -t plain)' \
 	    'shdoc: f/epub: left out: office document or e-book (convert it with pandoc -t plain)' \
 	    'shdoc: f/pdf: left out: PDF (convert it with pdftotext)' \
 	    'shdoc: f/program: left out: a program (it holds no text)' \
+	    'shdoc: f/rtf: left out: RTF (convert it with pandoc -t plain)' \
 	    'shdoc: left out: old office document (soffice --convert-to txt): 1' \
 	    'shdoc: left out: office document or e-book (convert it with pandoc -t plain): 2' \
 	    'shdoc: left out: PDF (convert it with pdftotext): 1' \
 	    'shdoc: left out: a program (it holds no text): 1' \
-	    'shdoc: 1 file taken for one text: RTF (its text: unrtf --text FILE | shdoc)'
+	    'shdoc: left out: RTF (convert it with pandoc -t plain): 1'
 	try 'shdoc --verbose f'
 	grep -qx 'shdoc: f/pdf: left out: PDF (convert it with pdftotext)' err
 }

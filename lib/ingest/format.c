@@ -200,7 +200,7 @@ static bool is_json_utf16(struct sh_slice head)
 const char *sh_format_doubt(
     struct sh_slice head, const char *file, const struct sh_document_form *json)
 {
-	static const char arc[] = "filedesc://", rtf[] = "{\\rtf1";
+	static const char arc[] = "filedesc://";
 	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
 	struct sh_slice name = plain_name(file), object;
 	struct sh_error err;
@@ -231,8 +231,6 @@ const char *sh_format_doubt(
 		       "FILE)";
 	if (is_json_utf16(head))
 		return "JSON in UTF-16 (convert it: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
-	if (head.n >= sizeof rtf - 1 && memcmp(head.p, rtf, sizeof rtf - 1) == 0)
-		return "RTF (its text: unrtf --text FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
 		return "an ARC file (a document a page: warcio recompress makes WARC of it)";
 	return NULL;

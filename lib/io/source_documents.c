@@ -98,7 +98,7 @@ int sh_source_read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_collected *c = &s->collected;
-	struct sh_origin origin;
+	struct sh_origin origin = { 0 };
 	size_t end = 0, one = 0;
 	int got;
 
