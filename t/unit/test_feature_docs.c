@@ -221,7 +221,7 @@ static void run(struct input *in, size_t large, bool rejects, unsigned workers, 
 {
 	struct run run = { .result = r };
 	struct sums sums[WORKERS_MAX];
-	void *own[WORKERS_MAX], *states[WORKERS_MAX];
+	void *own[WORKERS_MAX] = { 0 }, *states[WORKERS_MAX];
 	struct sh_pool pool = { sh_feature_docs_work, states, workers, done, &run };
 	struct sh_source source;
 	struct sh_slice first;
