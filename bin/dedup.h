@@ -86,7 +86,8 @@ void dedup_free_ids(struct dedup_ids *list);
 /* Warns of ids that no document has: their number, and the place of the first. */
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);
 
-/* Returns whether the document is written: no document of this run or of the archive replaces it. */
+/* Returns whether the document is written: no document of this run or of the archive replaces
+ * it. */
 static inline bool dedup_stays(const struct dedup_state *s, uint32_t document)
 {
 	return sh_engine_keeper(s->engine, document) == document &&

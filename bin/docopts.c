@@ -66,7 +66,7 @@ const struct cli_option docopts_table[] = {
 	CLI_HEADING("Tokens and n-grams"),
 	{ 'n', "ngram", "N[-M]",
 	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(
-		SH_DEFAULT_NGRAM) "; keys and similarity: " SH_DEFAULT_TEXT(SH_DEFAULT_SET_NGRAM) "]" },
+		SH_DEFAULT_NGRAM) "; of sets: " SH_DEFAULT_TEXT(SH_DEFAULT_SET_NGRAM) "]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },

@@ -9,7 +9,8 @@
 /* Reads the documents of n files into *corpus by c->jobs threads, and makes the index of ids.
  * tables: for the arrays of the corpus; NULL: memory. progress: the progress counts the files.
  * of: the options of the form when `names` are the files of -d, for --documents-fields; otherwise
- * NULL. It must outlive the corpus. token: for sh_token_check(); NULL: texts of any size. Rejects bad records. Dies of errors. */
+ * NULL. It must outlive the corpus. token: for sh_token_check(); NULL: texts of any size. Rejects
+ * bad records. Dies of errors. */
 void documents_read(struct cli *c, const struct sh_document_form *form, const struct formopts *of,
     const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
     bool progress, struct sh_corpus *corpus);

@@ -131,8 +131,8 @@ static inline bool sh_band_lowest(
 }
 
 /* The cost of a layout for SH_BAND_COUNT distinct, uniformly distributed fingerprints with ids of
- * SH_BAND_ID bytes, in seconds of one core of a server of 2023. The choice depends only on the ratio
- * of the two constants.
+ * SH_BAND_ID bytes, in seconds of one core of a server of 2023. The choice depends only on the
+ * ratio of the two constants.
  *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
  *     compare   candidates * SH_COST_COMPARE, or less by the join's plan for a bucket of mean size
  *               (plan.h) */

@@ -232,8 +232,8 @@ static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 	return 0;
 }
 
-/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature: counting
- * bits is several times faster than adding weights, and most features occur once. */
+/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature:
+ * counting bits is several times faster than adding weights, and most features occur once. */
 static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	const struct sh_hash_count *d = &f->distinct;

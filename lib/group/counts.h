@@ -1,13 +1,14 @@
-/* Counts the pairs at each distance, similarity or coverage, and the groups of each size, over a stream of
- * pairs or of groups. The groups of a stream of pairs are its connected components. */
+/* Counts the pairs at each distance, similarity or coverage, and the groups of each size, over a
+ * stream of pairs or of groups. The groups of a stream of pairs are its connected components. */
 #ifndef SH_GROUP_COUNTS_H
 #define SH_GROUP_COUNTS_H
 
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Distances are 0 to 1024. Similarities and coverages are by tenths; 1.0 has its own row. of_size[] has a row for
- * each of the sizes 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on. */
+/* Distances are 0 to 1024. Similarities and coverages are by tenths; 1.0 has its own row. of_size[]
+ * has a row for each of the sizes 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so
+ * on. */
 enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_TENTHS = 11, SH_COUNTS_SIZES = 4 + 30 };
 
 /* What all pairs of an input have. */

@@ -53,8 +53,8 @@ int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, si
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 
-/* Does the same as sh_group_star(), with its memory in tables. fixed: the nodes of the first `fixed`
- * ranks are keepers, also where a pair connects two of them. */
+/* Does the same as sh_group_star(), with its memory in tables. fixed: the nodes of the first
+ * `fixed` ranks are keepers, also where a pair connects two of them. */
 int sh_group_star_in(struct sh_tables *tables, uint32_t fixed, uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
 

@@ -462,8 +462,8 @@ static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *er
 	if (page.n > INT_MAX)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "HTML: %zu bytes of UTF-8 are more than libxml2 takes", page.n);
-	/* libxml2 allocates about 1 KB before a thread's first page. It recurses without end when that
-	 * fails. */
+	/* libxml2 allocates about 1 KB before a thread's first page. It recurses without end when
+	 * that fails. */
 	if (sh_buf_reserve(&state, THREAD_STATE, err) < 0)
 		return -1;
 	sh_buf_free(&state);

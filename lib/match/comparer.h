@@ -8,8 +8,8 @@
  * verdict has the Jaccard similarity where this one reaches its threshold, and otherwise the edit
  * similarity.
  *
- * A comparer tokenises documents when they are needed. Their tokens and sets stay in an arena, which
- * is emptied when it is full. One thread at a time may use a comparer. */
+ * A comparer tokenises documents when they are needed. Their tokens and sets stay in an arena,
+ * which is emptied when it is full. One thread at a time may use a comparer. */
 #ifndef SH_MATCH_COMPARER_H
 #define SH_MATCH_COMPARER_H
 

@@ -95,7 +95,8 @@ static int compare_some(void *worker, size_t from, size_t to, struct sh_error *e
 
 int sh_decide_chains(struct sh_engine *m, struct sh_error *err)
 {
-	/* A copy is in one tree with the document whose tokens it has. It can meet other documents. */
+	/* A copy is in one tree with the document whose tokens it has. It can meet other
+	 * documents. */
 	for (uint32_t r = 0; r < m->ranks; r++)
 		m->keeper[r] = m->keeper[r] == SH_UNKNOWN ? r : m->keeper[r] & ~SH_COPY;
 	if (sh_parallel(

@@ -2,8 +2,8 @@
  * their keys. Records of one key are in the order of the documents' ranks, the best first.
  *
  * match/bucket.h says which documents of a bucket meet. So time is linear in the records for any
- * size of buckets. Two documents that share several keys are paired in several buckets. Memory holds
- * the ids of at most 48 documents. */
+ * size of buckets. Two documents that share several keys are paired in several buckets. Memory
+ * holds the ids of at most 48 documents. */
 #ifndef SH_MATCH_KEYJOIN_H
 #define SH_MATCH_KEYJOIN_H
 

@@ -28,8 +28,8 @@
  *    set. Single features of short documents are common, and then the bound (bucket.h) parts
  *    documents of one set. Few documents share this key.
  *
- * 5. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all tokens.
- *    Such documents meet the first one of them, however many documents share their other keys.
+ * 5. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all
+ * tokens. Such documents meet the first one of them, however many documents share their other keys.
  *
  * In the columns of 2 and 3, two documents that are not short are no candidates.
  *

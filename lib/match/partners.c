@@ -108,7 +108,8 @@ static inline void put_place(const struct sh_partners *p, uint32_t rank, uint32_
 }
 
 /* Gives the documents of a bucket their places. A pair is a matter of its document of higher rank.
- * So one of the first short documents meets all others of lower rank: in places that are not cut. */
+ * So one of the first short documents meets all others of lower rank: in places that are not
+ * cut. */
 static void each_place(const struct sh_partners *p, uint32_t prior, const struct bucket *b,
     uint32_t start, struct sh_place *place)
 {

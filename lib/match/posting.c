@@ -17,7 +17,8 @@ enum {
 /* No key: the hash of no document, see pack_hash(). */
 #define ABSENT ((UINT64_C(1) << SH_KEYS_BITS) - 1)
 
-/* The packed keys of BLOCK documents: for each column BLOCK lower halves, then BLOCK first bytes. */
+/* The packed keys of BLOCK documents: for each column BLOCK lower halves, then BLOCK first
+ * bytes. */
 struct block {
 	uint8_t *p;  /* NULL: in the file */
 	uint64_t at; /* offset in the file */

@@ -34,8 +34,8 @@ struct sh_key_posting {
 struct sh_key_postings;
 
 /* packed: the number of columns, from 0 on, in which most documents have a key; SH_COLUMN_TEXT is
- * packed, too. memory: bytes. dir: the folder of the file, as for sh_spill_folder(); borrowed. Returns NULL when memory runs
- * out. */
+ * packed, too. memory: bytes. dir: the folder of the file, as for sh_spill_folder(); borrowed.
+ * Returns NULL when memory runs out. */
 struct sh_key_postings *sh_key_postings_new(
     unsigned packed, size_t memory, const char *dir, struct sh_error *err);
 /* NULL: does nothing. */
@@ -80,13 +80,13 @@ struct sh_sort_room {
 void sh_sort_room_free(struct sh_sort_room *r);
 
 /* Divides the columns from .. to-1 into parts of at most `memory` bytes each, with two exceptions:
- * a bucket is in one part, and a part of 2 MiB is small enough. documents: all ranks are below it, at most 2^SH_DOCUMENTS_BITS. Returns
- * the number of parts. */
+ * a bucket is in one part, and a part of 2 MiB is small enough. documents: all ranks are below it,
+ * at most 2^SH_DOCUMENTS_BITS. Returns the number of parts. */
 size_t sh_key_postings_divide(
     struct sh_key_postings *p, unsigned from, unsigned to, uint32_t documents, size_t memory);
 
-/* Sorts part `part` of the last sh_key_postings_divide(). rank: by document number; SH_NO_DOCUMENT: the
- * document is left out; NULL: the rank is the number. *sorted is valid until the next call with
+/* Sorts part `part` of the last sh_key_postings_divide(). rank: by document number; SH_NO_DOCUMENT:
+ * the document is left out; NULL: the rank is the number. *sorted is valid until the next call with
  * this room. */
 int sh_key_postings_sort(const struct sh_key_postings *p, size_t part, const uint32_t *rank,
     struct sh_sort_room *room, struct sh_sorted *sorted, struct sh_error *err);

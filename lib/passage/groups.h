@@ -42,9 +42,10 @@ struct sh_groups {
 	struct sh_tables *tables;
 };
 
-/* Makes groups of n sorted postings, with arrays in `tables`; NULL: in memory. Borrows the postings, drops groups of one document alone, and
- * moves the other groups together. documents: the number of all documents. SH_ERR_RANGE: 2^32 - 1
- * postings or more are left. sh_groups_free() frees *g also after -1. */
+/* Makes groups of n sorted postings, with arrays in `tables`; NULL: in memory. Borrows the
+ * postings, drops groups of one document alone, and moves the other groups together. documents: the
+ * number of all documents. SH_ERR_RANGE: 2^32 - 1 postings or more are left. sh_groups_free() frees
+ * *g also after -1. */
 int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_posting *p, size_t n,
     size_t documents, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);

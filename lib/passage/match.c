@@ -46,7 +46,8 @@ struct sh_matcher {
 	struct sh_span *span;
 	size_t n_spans, span_cap;
 	struct sh_span *part; /* the spans of one pair before they are merged */
-	/* By part: another part of its merged span, or itself; then two arrays for match_merged(). */
+	/* By part: another part of its merged span, or itself; then two arrays for
+	 * match_merged(). */
 	uint32_t *into;
 	size_t part_cap, into_cap;
 	uint64_t *covered;

@@ -74,7 +74,8 @@ int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
 /* Finds the next passage of the n sentences of a text: sentences that follow each other and whose
  * mark is not 0. *i is 0 at first. Sets first .. last to its sentences, and from .. to to its
  * bytes. A passage has the white space behind it. When there is none, because the text ends, it has
- * the white space before it. So the sentences that stay are parted as before. Returns false when there is none. */
+ * the white space before it. So the sentences that stay are parted as before. Returns false when
+ * there is none. */
 struct sh_sentence_passage {
 	size_t first, last;
 	uint32_t from, to;

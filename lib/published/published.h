@@ -1,6 +1,6 @@
-/* The tables of names: rules that split text into tokens, hashes of features, and profiles, which are
- * named sets of choices that shtok, shweight and shfp share. The first profile is the default. The
- * others give the fingerprints of published systems, bit for bit: simhash-profiles(7).
+/* The tables of names: rules that split text into tokens, hashes of features, and profiles, which
+ * are named sets of choices that shtok, shweight and shfp share. The first profile is the default.
+ * The others give the fingerprints of published systems, bit for bit: simhash-profiles(7).
  *
  * A file of this folder has the rules of one system. */
 #ifndef SH_PUBLISHED_PUBLISHED_H
@@ -11,8 +11,8 @@
 #include "text/ngram.h"
 #include "text/token.h"
 
-/* Each *_find() returns the row of this name, or NULL. Each *_at() returns row i, the default first;
- * NULL after the last. */
+/* Each *_find() returns the row of this name, or NULL. Each *_at() returns row i, the default
+ * first; NULL after the last. */
 const struct sh_token_method *sh_token_method_find(const char *name);
 const struct sh_token_method *sh_token_method_at(unsigned i);
 const struct sh_hash *sh_hash_find(const char *name);

@@ -15,7 +15,8 @@ struct sh_heavy {
 
 /* ---- yanyiwu ----
  *
- * Weights that are doubles, in records of decimals, and their sums, added in the order of the features.
+ * Weights that are doubles, in records of decimals, and their sums, added in the order of the
+ * features.
  *
  * A weight x is stored as x * 2^e millionths, with one e for all weights of a document. e is 50:
  * weights from 4 to below 8192 then keep all their bits. e is smaller when the heaviest weight

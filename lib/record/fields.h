@@ -89,7 +89,8 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
  *     verified pair  id1, id2, distance, similarity, measure
  *     report         id1, id2, similarity, measure, perhaps size of the group (shdedup --counts)
  *     coverage       id1, id2, matched, coverage1, coverage2, both with a point (shspan --pairs)
- * A distance is a number, or "-" where keys made the pair. A measure begins with a letter a to z. */
+ * A distance is a number, or "-" where keys made the pair. A measure begins with a letter a to
+ * z. */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
 	int64_t distance;        /* -1: unknown; coverage: 0 */

@@ -12,9 +12,9 @@ struct sh_keeper_mark {
 
 /* Appends the line, without LF, with its mark to *out. doc: as sh_document_parse() filled it from
  * the line. JSON: adds a field `name` with the value {"keeper":ID,"similarity":NUMBER,
- * "measure":NAME}, or null when the document is no duplicate. ID is a number when the id of the document is a number.
- * SH_ERR_RECORD: a field has this name. Other forms: adds the fields keeper, similarity and measure,
- * empty when the document is no duplicate. */
+ * "measure":NAME}, or null when the document is no duplicate. ID is a number when the id of the
+ * document is a number. SH_ERR_RECORD: a field has this name. Other forms: adds the fields keeper,
+ * similarity and measure, empty when the document is no duplicate. */
 int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name,
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err);

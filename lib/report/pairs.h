@@ -84,8 +84,8 @@ const struct sh_pairs_span *sh_pairs_spans(
     const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
 
 /* Sets coverage and similarity of a pair from the lengths of its texts, in bytes. The bytes of a
- * span count by its identity. Bytes in several spans count once, by the span that matches most. A length of 0 is unknown, and leaves the coverage of the document
- * unknown. */
+ * span count by its identity. Bytes in several spans count once, by the span that matches most. A
+ * length of 0 is unknown, and leaves the coverage of the document unknown. */
 int sh_pairs_cover(
     struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
 

@@ -5,8 +5,8 @@
  *               opts.punctuation is set. White space is dropped. min_chars drops single characters
  *               of all scripts
  *   angelo      the words of jieba whose first character is U+4E00..U+9FA5
- *   cppjieba... words of published/cppjieba.h, otherwise as jieba. Only words with ASCII white space
- *               are dropped
+ *   cppjieba... words of published/cppjieba.h, otherwise as jieba. Only words with ASCII white
+ *   space are dropped
  *
  * The other methods are the rules of published systems. They ignore no_fold:
  *

@@ -1,9 +1,9 @@
 /* Document frequencies: the number of documents that contain each feature.
  *
  * Counting is exact. Counts that fill the memory go to a temporary file as sorted runs (io/runs.h),
- * between two documents. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
- * feature, the number of documents, and the greatest number of words of a feature. This number
- * distinguishes tables of n-grams with different n. */
+ * between two documents. The runs are merged at the end. The table is sorted bytewise. Its first
+ * line is the empty feature, the number of documents, and the greatest number of words of a
+ * feature. This number distinguishes tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
 #define SH_WEIGHT_DF_H
 
