@@ -56,6 +56,7 @@ charset() {
 	gives '-\tсад'
 	try "printf '<meta charset=tis-620><p>\341\274\271' | shdoc --format html"
 	gives '-\tแผน'
+	# shellcheck disable=SC1111 # quotes of the text
 	try "printf '<meta charset=tis-620><p>“ไทย”' | shdoc --format html"
 	gives '-\t“ไทย”'
 	# One pair of bytes of GB 2312, and one capital before a symbol, are UTF-8 only by chance.

@@ -242,7 +242,7 @@ load helper
 	exits 0
 	says
 	[ "$(wc -l <out)" = 8 ]
-	grep -qvE '^y[0-9a-v]{11}	[a-d]$' out && false
+	run ! grep -vE '^y[0-9a-v]{11}	[a-d]$' out
 	for j in 1 3; do
 		try "shband -j $j --rows 2 sigs | sort | shjoin | sort -u"
 		exits 0

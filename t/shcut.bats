@@ -193,7 +193,7 @@ load helper
 			try "shcut -u $unit -n $n --no-fold docs"
 			exits 0
 			same expected out
-			! cmp -s docs out
+			run ! cmp -s docs out
 		done
 	done
 }

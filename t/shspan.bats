@@ -1040,7 +1040,7 @@ days() {
 	try 'shspan --count=20 --min-tokens 4 -n 3 menus | cut -f 2-'
 	exits 0
 	says
-	gives $(for i in $(seq 20); do echo '0\t23\t4\t20\t20'; done)
+	[ "$(uniq -c out | tr -s ' ')" = ' 20 0	23	4	20	20' ]
 	try 'shspan --count=20 --min-tokens 4 -n 3 --window 1 menus'
 	cp out expected
 	try 'shspan --count=20 --min-tokens 4 -n 3 menus'
