@@ -792,3 +792,16 @@ edit_oracle() {
 @test "shdedup has at most 49 options" {
 	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 49 ]
 }
+
+@test "titles: another number or word is another title, and words in another order are one title" {
+	printf '%s\t%s\n' \
+		1 'Steel Bolt M8 40 mm zinc plated, box of 100 pieces' \
+		2 'Steel Bolt M8 50 mm zinc plated, box of 100 pieces' \
+		3 'Steel Bolt M10 40 mm zinc plated, box of 100 pieces' \
+		4 'Box of 100 pieces: steel bolt M8 40 mm, zinc plated' \
+		5 'STEEL BOLT M8 50 MM ZINC PLATED - BOX OF 100 PIECES' \
+		6 'Garden Chair Oslo, solid teak, foldable' \
+		7 'Garden Chair Bergen, solid teak, foldable' >titles
+	try 'shdedup -q -n 1 --measure jaccard -T 0.9 --dry-run --report - titles'
+	gives '4\t1\t1.0000\tjaccard' '5\t2\t1.0000\tjaccard'
+}
