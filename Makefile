@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # simhash-utils. `make help` lists the targets. Settings of a machine are in config.mk.
 
 VERSION = 0.1.0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libsimhash: computes fingerprints of texts, and finds near-duplicates among fingerprints.
  *
  * The library does with buffers what the programs of simhash-utils(7) do with records: the same

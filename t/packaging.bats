@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The tarball, the installation, and the file lists of the packages.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Tests of the Python module: its examples, equal results of module and programs, and an installation.
 # T_PYTHON names an interpreter that has the module installed, from a wheel or a package.
 load helper

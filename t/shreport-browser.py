@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Use a page of shreport in Chromium as a reader does, and print the measurements.
 
     t/shreport-browser.py PAGE WORD...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fingerprints of texts, exact joins of fingerprints, and texts without near-duplicates.
 
 libsimhash(3) computes and joins fingerprints. dedup(), verify() and spans() run the programs shdedup(1),

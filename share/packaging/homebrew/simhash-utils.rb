@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Homebrew formula. Fill in at a release: URL_OF_PROJECT, the address of the tarball of `make dist` (URL_OF_TARBALL),
 # and its `sha256sum` (SHA256_OF_TARBALL).
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Nix expression. Fill in at a release: the address of the tarball of `make dist` (URL_OF_TARBALL), and its hash in
 # place of lib.fakeHash. nix prints the hash after it has fetched the tarball.
 #
