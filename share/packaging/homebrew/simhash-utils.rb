@@ -6,7 +6,7 @@
 class SimhashUtils < Formula
   desc "Find near-duplicate texts with filters"
   homepage "URL_OF_PROJECT"
-  url "URL_OF_TARBALL/simhash-utils-0.1.0.tar.gz"
+  url "URL_OF_TARBALL/simhash-utils-VERSION_OF_RELEASE.tar.gz"
   sha256 "SHA256_OF_TARBALL"
   license "MIT"
 
