@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print lib/ingest/references.inc: the references of HTML that HTML 4 did not have, or had otherwise.
 
     lib/ingest/gen-references.py >lib/ingest/references.inc
@@ -11,6 +12,7 @@ known = {name: chr(code) for name, code in name2codepoint.items()}
 known["apos"] = "'"
 rows = sorted((name[:-1], text) for name, text in html5.items() if name[-1] == ";" and known.get(name[:-1]) != text)
 
+print("/* SPDX-License-Identifier: MIT */")
 print("/* Made by: lib/ingest/gen-references.py > lib/ingest/references.inc */")
 print("/* clang-format off */")
 print("static const struct reference references[] = {")
