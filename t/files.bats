@@ -14,13 +14,13 @@ charset() {
 	rm -f scrap
 }
 
-@test "charsets: 1,400 texts of 20 charsets are read right, declared rightly, wrongly, not at all or twice" {
+@test "charsets: 1,800 texts of 24 charsets are read right, declared rightly, wrongly, not at all or twice" {
 	needs HTML
 	charset GB18030
 	charset CP932
 	! shdoc --help | grep -q 'without.*guesses' || skip 'a build without libuchardet'
 	python3 "$BATS_TEST_DIRNAME/charset-table.py"
-	[ "$(wc -l <expected.tsv)" -gt 1400 ]
+	[ "$(wc -l <expected.tsv)" -gt 1800 ]
 	try 'shdoc files'
 	exits 0
 	same expected.tsv out
@@ -64,6 +64,24 @@ charset() {
 	gives '-\t一'
 	try "printf '<meta charset=iso-8859-1><p>NESTL\xc9\xae' | shdoc --format html"
 	gives '-\tNESTLÉ®'
+}
+
+@test "charsets: shifts to other sets are read in files without a declaration, too" {
+	needs HTML
+	for name in ISO-2022-KR ISO-2022-CN ISO-2022-JP ISO-2022-JP-2; do charset $name; done
+	for bytes in 'ISO-2022-KR|\33$)C\16>H3g\17, \16<<0h\17|안녕, 세계' 'ISO-2022-CN|\33$)A\16VPNDNDWV\17|中文文字' \
+	    'ISO-2022-JP|\33$BF|K\134\33(B|日本' 'ISO-2022-JP-2|\33$BF|K\134\33$AVPND\33(B|日本中文'; do
+		name=${bytes%%|*}
+		text=${bytes##*|}
+		bytes=${bytes#*|}
+		printf "${bytes%|*}" >plain
+		(printf '<p>'; cat plain) >page
+		(printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <m>\n\n'; cat plain) >mail
+		try 'shdoc plain page mail'
+		exits 0
+		gives "plain\t$text" "page\t$text" "m\t$text"
+		says "shdoc: 3 texts taken for $name (detected)"
+	done
 }
 
 @test "charsets: aliases and code pages are known by any spelling; a name that nobody knows gets a note" {
