@@ -316,12 +316,13 @@ members() {
 	same docs out
 }
 
-@test "blank lines in JSONL and CSV are passed over, and counted, in every program that reads documents" {
+@test "blank lines in JSONL, CSV and TSV are passed over, and counted, in every program that reads documents" {
 	printf '{"id":"a","text":"one two three four"}\n\n{"id":"b","text":"five six seven"}\n \t\r\n\n' >in.jsonl
 	printf 'id,text\n\na,one two three four\n\r\nb,five six seven\n\n' >in.csv
+	tr , '\t' <in.csv | sed '2s/$/  /' >in.header
 	grep . in.jsonl | grep a >kept.jsonl
 	printf 'a\tb\t0\n' >pairs
-	for form in json csv; do
+	for form in json csv header; do
 		file=in.${form/json/jsonl}
 		for how in shdedup 'shdedup --link single' 'shdrop -d /dev/null' 'shcut -d /dev/null'; do
 			try "$how --$form $file"
@@ -336,6 +337,18 @@ members() {
 		done
 		try "gzip -c $file | shtok -n 1 --$form | wc -l"
 		gives 7
+	done
+	# A line of TABs is a record, blank lines may precede the header, and shards have none.
+	try "printf 'id\ttext\n\t\n' | shtok --header"
+	exits 2
+	grep -q '^shtok: -:2: ' err
+	try "printf '\n\nid\ttext\n\na\tb\n' | shtok -n 1 --header"
+	exits 0
+	gives 'a\tb\t1'
+	for form in json csv header; do
+		try "shdedup -q --$form -O shards in.${form/json/jsonl} && grep -v '^[[:space:]]*$' in.${form/json/jsonl} | cmp - shards/in.*"
+		exits 0
+		rm -r shards
 	done
 	# Numbers of lines count them.
 	try 'shtok -n 9 --json -l in.jsonl'
@@ -429,6 +442,19 @@ members() {
 	gives '1\tuser\t1'
 	try "echo '{\"id\":1,\"t\":[{\"p\":[{\"x\":\"a\"},{\"x\":\"b\"}]},{\"p\":[{\"x\":\"c\"}]}]}' | shdoc -f 'id,t.*.p.*.x' --format jsonl"
 	gives '1\ta\\n\\nb\\n\\nc'
+	# Contents of one chat may be strings, and arrays of parts that are text or pictures.
+	cat >parts <<-'END'
+	{"id":1,"messages":[{"content":"one"},{"content":[{"type":"text","text":"two"},{"type":"image_url","image_url":{"url":"u"}},{"text":"three"}]},{"content":null}]}
+	{"id":2,"messages":[{"content":[{"type":"image_url"}]}],"content":[{"type":"input_text","text":"four"},"five"]}
+	END
+	try 'shtok --json -n 9 -f "id,messages.*.content" parts'
+	exits 0
+	gives '1\tone two three\t1' '2\t\t0'
+	try 'tail -n 1 parts | shtok --json -n 9 -f id,content'
+	gives '2\tfour five\t1'
+	try "echo '{\"id\":1,\"text\":[{\"text\":\"a\"},{\"body\":\"b\"}]}' | shtok --json"
+	exits 2
+	grep -q 'field "text" is an array, and not all its items are strings' err
 	# Only arrays have items; a field may be called *.
 	try "echo '{\"id\":1,\"t\":{\"*\":\"a\"}}' | shdoc -f 'id,t.*' --format jsonl"
 	gives '1\ta'
