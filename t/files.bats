@@ -503,6 +503,23 @@ members() {
 	gives 6
 }
 
+@test "shdoc --json: an id that is not UTF-8 is replaced, and counted" {
+	mkdir f
+	printf 'one' >f/$'caf\xe9'
+	printf '{"id":"x\xff","text":"two"}\n' >f/z.jsonl
+	printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <\xe9\xe8@x>\n\nthree\n' >f/m.eml
+	for j in 1 2; do
+		try "shdoc --json -j $j f"
+		exits 0
+		gives '{"id":"caf\xef\xbf\xbd","text":"one"}' '{"id":"\xef\xbf\xbd\xef\xbf\xbd@x","text":"three"}' \
+		    '{"id":"x\xef\xbf\xbd","text":"two"}'
+		says 'shdoc: 4 ill-formed sequences replaced by U+FFFD'
+	done
+	# Records may have any bytes.
+	try 'shdoc f | cut -f 1'
+	gives 'caf\xe9' '\xe9\xe8@x' 'x\xff'
+}
+
 @test "--mark names file and line of a record that has the field already" {
 	printf '{"id":1,"text":"a b c"}\n\n{"id":2,"text":"a b c d"}\n' >a
 	printf '{"id":3,"text":"x"}\n{"id":4,"text":"y","dup":1}\n' >b
