@@ -275,7 +275,33 @@ members() {
 	[ "$(page '<p>a<![CDATA[ x > y ]]>c')" = 'a y ]]>c' ]
 	[ "$(page '<p>a<![CDATA[b')" = a ]
 	[ "$(page '<svg><text><![CDATA[b<c&amp;]]></text></svg>d<![CDATA[e]]>f')" = 'b<c&amp;df' ]
+	# HTML within <foreignObject> has comments; directly within it, as within <text>, stands XML.
+	[ "$(page '<svg><foreignObject><p>a<![CDATA[b]]></p></foreignObject><text><![CDATA[c]]></text></svg>')" = $'a\\nc' ]
+	[ "$(page '<svg><foreignObject><![CDATA[b]]><br><![CDATA[c]]></foreignObject></svg>')" = 'b\nc' ]
+	[ "$(page '<svg><desc><b><![CDATA[b]]></b></desc></svg>a<svg/><![CDATA[c]]>d')" = ad ]
+	[ "$(page '<svg>a<p>b<![CDATA[c]]>d')" = 'a\nbd' ]
 	[ "$(page '<script>//<![CDATA[\nx\n//]]></script>t')" = t ]
+}
+
+@test "HTML: named references have the characters of html5, with and without semicolon" {
+	needs HTML
+	python3 - <<-'END'
+		import html
+		from html.entities import html5
+		blank = " \t\n\r\f"
+		names = [n for n in html5 if html5[n] not in blank]
+		# A reference without semicolon goes on with letters that are text.
+		names += [n.rstrip(";") + tail for n in names for tail in ("it;", "1", " ")]
+		names = sorted(n for n in set(names) if n.strip() == n)
+		with open("page", "w") as page, open("expected", "w") as expected:
+		    for name in names:
+		        page.write("<p>a&%s b</p>\n" % name)
+		        expected.write("a%s b\n" % html.unescape("&" + name))
+	END
+	try 'shdoc --format html page | cut -f 2 | sed "s/\\\\n/\n/g; s/\\\\\\\\/\\\\/g"'
+	exits 0
+	[ "$(wc -l <out)" -gt 6000 ]
+	same expected out
 }
 
 @test "tokens: colours and titles of a terminal and the key of a keycap emoji are no part of words" {

@@ -373,8 +373,8 @@ static bool is_western(const char *name)
 	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
 }
 
-/* Replaces a guess among the charsets of the Latin alphabet when the letters of another charset suit
- * a language better. Windows-1252 is more frequent than those of central Europe: it is taken when
+/* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
+ * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
  * its letters suit a language equally well. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
@@ -575,8 +575,8 @@ static int is_lone_utf8(struct decision *d, const struct declared *all, const ui
 		int got;
 
 		text.n = 0;
-		got = decode_as(d->c, all->name[i], sh_slice((const char *)at, 2), &text, &ill,
-		    d->err);
+		got = decode_as(
+		    d->c, all->name[i], sh_slice((const char *)at, 2), &text, &ill, d->err);
 		if (got <= 0 || text.n == 0 || ill) {
 			lone = got < 0 ? -1 : lone;
 			continue;
@@ -632,8 +632,8 @@ static int is_surely_utf8(struct decision *d, const struct declared *all)
 			last = from;
 			latin += c < 0x180;
 			/* An accent within a word of ASCII is no Cyrillic capital and symbol. */
-			accent = a == 1 && (is_ascii_letter(before) ||
-					       (p < end && is_ascii_letter(*p)));
+			accent =
+			    a == 1 && (is_ascii_letter(before) || (p < end && is_ascii_letter(*p)));
 			within = (accent && before >= 'a' && c < 0x100) || (c >= 0xC0 && c <= 0xE0);
 			rare = rare || a == 9 || (a && seen && a != seen);
 			/* A symbol behind a letter, as in the two pairs of "目录". */

@@ -65,8 +65,8 @@ static bool is_odd(uint32_t before, uint32_t c, uint32_t next)
 		return c >= 0x80 && c < 0xA0;
 	if (is_letter(before))
 		return c != 0x2019 && c != 0xB7 && c != 0xAD && c != 0x2013 && c != 0x2014;
-	return c == 0xA6 || c == 0xA9 || (c > 0xAB && c < 0xB0) || (c > 0xB0 && c < 0xB7) || c == 0xB9 ||
-	       (c > 0xBB && c < 0xBF);
+	return c == 0xA6 || c == 0xA9 || (c > 0xAB && c < 0xB0) || (c > 0xB0 && c < 0xB7) ||
+	       c == 0xB9 || (c > 0xBB && c < 0xBF);
 }
 
 size_t sh_latin_misses(const char *text, size_t n, char family, size_t *letters)

@@ -1,13 +1,13 @@
-/* Tells the charsets of the Latin alphabet apart. Detectors compare the frequencies of letters, which
- * few accents show badly. The accents of a language are a better witness: "één" has no letter that
- * Dutch lacks, but in MAC-CENTRALEUROPE it is "ťťn". */
+/* Tells the charsets of the Latin alphabet apart. Detectors compare frequencies of letters, which a
+ * few accents do not show. The letters of languages are a better witness: in windows-1252 "één" has
+ * letters of Dutch, in MAC-CENTRALEUROPE it is "ťťn". */
 #ifndef SH_INGEST_LATIN_H
 #define SH_INGEST_LATIN_H
 
 #include <stddef.h>
 
-/* The languages of a charset: 'W' of western, 'C' of central Europe, 'T' Turkish, 'B' Baltic. Returns
- * 0 when charsets of this name do not encode the Latin alphabet, a byte a character. */
+/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish, 'B'
+ * Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
 char sh_latin_family(const char *charset);
 
 /* The charsets to compare with the guess of a detector; NULL ends them. */
