@@ -96,7 +96,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
-	source->blanks = form->json || form->csv;
+	source->blanks = sh_document_blanks(form);
 	if (!form->columns)
 		return;
 	source->header.wanted = true;
