@@ -262,8 +262,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 	case 'd':
 		cli_reads_more(c, &s->files);
 		break;
-	case RAW:
-		s->raw = true;
+	case RAW: /* see complete() */
 		break;
 	case TITLE:
 		s->title = c->arg;
@@ -275,15 +274,14 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->rows = cli_number(c, "--rows", 0, 1000000000);
 		break;
 	default:
-		formopts_set(&s->of, &s->form, c, opt);
+		formopts_set(&s->of, c, opt);
 	}
 }
 
 static void complete(struct cli *c, struct settings *s)
 {
 	formopts_complete(&s->of, &s->form, c);
-	if (s->form.line_ids || s->form.json || s->form.csv)
-		s->raw = true;
+	s->raw = cli_given(c, RAW) || !formopts_escaped(&s->form);
 }
 
 static void free_side(struct side *side)
