@@ -239,7 +239,7 @@ endif
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
-	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),4,1)}"
+	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),8,4)}"
 # Dictionaries of cppjieba, downloaded once for all builds.
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 
