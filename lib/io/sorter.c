@@ -14,6 +14,7 @@ enum {
 	BLOCK = 1 << 15, /* bytes of a block of a run, at most, but for one large record */
 	BLOCK_LEAST = 1 << 9,
 	BLOCKS = 512,    /* of a run, about, when the memory is small */
+	ROOM = 1 << 21,  /* bytes that are sorted by copies, which is faster than in place */
 	FEW = 16,        /* items that are sorted by insertion: counters would cost more */
 	DEPTH = 64,      /* bytes of a record of its own size that are sorted by digits */
 	RANGE = 1 << 16, /* records of a range in memory, at most, but for equal prefixes */
@@ -65,12 +66,13 @@ struct items {
 	size_t size, key;
 	bool refers; /* the items are struct reference, with records that continue */
 	size_t tail;
+	char *room; /* ROOM bytes; NULL: all is sorted in place */
 };
 
 static struct items items_of(const struct sh_sorter *s)
 {
-	return s->size ? (struct items){ s->size, s->size - s->tail, false, s->tail }
-		       : (struct items){ sizeof(struct reference), 8, true, s->tail };
+	return s->size ? (struct items){ s->size, s->size - s->tail, false, s->tail, NULL }
+		       : (struct items){ sizeof(struct reference), 8, true, s->tail, NULL };
 }
 
 static size_t size_of(const char *record)
@@ -121,9 +123,10 @@ static int compare_whole(const void *a, const void *b, void *items)
 	return sh_slice_cmp(key_of(o, a), key_of(o, b));
 }
 
-/* `size` is a constant in the calls below, so that items are copied by a few instructions. */
-static inline __attribute__((always_inline)) void insert_sized(
-    const struct items *o, char *p, size_t n, size_t size)
+/* `size` is a constant in most calls of these functions, so that few instructions copy an item. */
+#define SIZED static inline __attribute__((always_inline)) void
+
+SIZED insert_sized(const struct items *o, char *p, size_t n, size_t size)
 {
 	char x[SH_RECORD_MAX];
 
@@ -141,10 +144,17 @@ static inline __attribute__((always_inline)) void insert_sized(
 	}
 }
 
+/* Copies the items to the buckets of their byte `at`. next[d] is where the next one of d goes. */
+SIZED copy_sized(
+    char *restrict to, const char *restrict p, size_t n, size_t at, size_t next[256], size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + next[(unsigned char)p[i * size + at]]++ * size, p + i * size, size);
+}
+
 /* Moves the items to the buckets of their byte `at`, in place (McIlroy, Bostic and McIlroy 1993:
  * American flag sort). next[d] is the begin of bucket d, and then its end, end[d]. */
-static inline __attribute__((always_inline)) void move_sized(
-    char *p, size_t at, size_t next[256], const size_t end[256], size_t size)
+SIZED move_sized(char *p, size_t at, size_t next[256], const size_t end[256], size_t size)
 {
 	char x[SH_RECORD_MAX], other[SH_RECORD_MAX];
 
@@ -164,22 +174,11 @@ static inline __attribute__((always_inline)) void move_sized(
 		}
 }
 
-static void insert(const struct items *o, char *p, size_t n)
-{
-	switch (o->size) {
-	case 8:
-		insert_sized(o, p, n, 8);
-		return;
-	case 10:
-		insert_sized(o, p, n, 10);
-		return;
-	case 16:
-		insert_sized(o, p, n, 16);
-		return;
-	default:
-		insert_sized(o, p, n, o->size);
-	}
-}
+/* Calls a function of the above with the size of the items, which is mostly 10 or 16. */
+#define CALL_SIZED(o, function, ...)                                                               \
+	((o)->size == 10      ? function(__VA_ARGS__, 10)                                          \
+	    : (o)->size == 16 ? function(__VA_ARGS__, 16)                                          \
+			      : function(__VA_ARGS__, (o)->size))
 
 /* Divides the items by their byte `at`. Bucket d then ends before end[d]. Returns false, and does
  * nothing, when all items have the same byte. */
@@ -196,34 +195,28 @@ static bool divide(const struct items *o, char *p, size_t n, size_t at, size_t e
 		next[d] = sum;
 		end[d] = sum += end[d];
 	}
-	switch (o->size) {
-	case 8:
-		move_sized(p, at, next, end, 8);
-		break;
-	case 10:
-		move_sized(p, at, next, end, 10);
-		break;
-	case 16:
-		move_sized(p, at, next, end, 16);
-		break;
-	default:
-		move_sized(p, at, next, end, o->size);
+	if (o->room && n * o->size <= ROOM) {
+		CALL_SIZED(o, copy_sized, o->room, p, n, at, next);
+		memcpy(p, o->room, n * o->size);
+	} else {
+		CALL_SIZED(o, move_sized, p, at, next, end);
 	}
 	return true;
 }
 
-/* Sorts items that agree in `at` bytes. depth: where the prefixes of references begin. */
-static void sort_items(const struct items *o, char *p, size_t n, size_t at, size_t depth)
+/* Sorts items that agree in `at` bytes, but leaves up to FEW records of one size unsorted within a
+ * bucket. depth: where the prefixes of references begin. */
+static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, size_t depth)
 {
 	size_t end[256], begin = 0;
 
 	do {
+		if (!o->refers && (n <= FEW || at == o->key))
+			return;
 		if (n <= FEW) {
-			insert(o, p, n);
+			CALL_SIZED(o, insert_sized, o, p, n);
 			return;
 		}
-		if (at == o->key && !o->refers)
-			return;
 		if (at == o->key && depth + 8 > DEPTH) {
 			struct items whole = *o;
 
@@ -239,7 +232,17 @@ static void sort_items(const struct items *o, char *p, size_t n, size_t at, size
 	} while (!divide(o, p, n, at++, end));
 	for (unsigned d = 0; d < 256; begin = end[d++])
 		if (end[d] - begin > 1)
-			sort_items(o, p + begin * o->size, end[d] - begin, at, depth);
+			sort_buckets(o, p + begin * o->size, end[d] - begin, at, depth);
+}
+
+static void sort_items(struct items o, char *p, size_t n, size_t at)
+{
+	o.room = n > FEW ? malloc(ROOM) : NULL;
+	sort_buckets(&o, p, n, at, 0);
+	free(o.room);
+	/* One insertion for all buckets: most records are at their places. */
+	if (!o.refers)
+		CALL_SIZED(&o, insert_sized, &o, p, n);
 }
 
 /* Items that agree in `at` bytes. */
@@ -260,8 +263,7 @@ static int sort_some(void *sorting, size_t from, size_t to, struct sh_error *err
 
 	(void)err;
 	for (; from < to; from++)
-		sort_items(
-		    &x->items, x->stretch[from].p, x->stretch[from].n, x->stretch[from].at, 0);
+		sort_items(x->items, x->stretch[from].p, x->stretch[from].n, x->stretch[from].at);
 	return 0;
 }
 
@@ -273,7 +275,7 @@ static int sort_all(struct items items, char *p, size_t n, unsigned threads, str
 	int status = 0;
 
 	if (threads == 1 || n < RANGE) {
-		sort_items(&items, p, n, 0, 0);
+		sort_items(items, p, n, 0);
 		return 0;
 	}
 	if (SH_RESERVE(x.stretch, x.cap, 1, err) < 0)
@@ -405,18 +407,24 @@ static int write_run(struct sh_sorter *s, struct sh_error *err)
 int sh_sorter_add2(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err)
 {
-	size_t size = first.n + second.n, own = s->size ? 0 : LENGTH + sizeof(struct reference);
-	char length[LENGTH];
+	size_t size = first.n + second.n, own = s->size ? 0 : LENGTH;
+	size_t item = s->size ? 0 : sizeof(struct reference);
+	char *p;
 
 	if (size > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "a record of 4 GiB or more");
-	if (s->n && s->in.n + size + (s->n + 1) * own > s->memory && write_run(s, err) < 0)
+	if (s->n && s->in.n + own + size + (s->n + 1) * item > s->memory && write_run(s, err) < 0)
 		return -1;
-	sh_put_le32(length, (uint32_t)size);
-	if ((!s->size && sh_buf_add(&s->in, length, LENGTH, err) < 0) ||
-	    sh_buf_add(&s->in, first.p, first.n, err) < 0 ||
-	    sh_buf_add(&s->in, second.p, second.n, err) < 0)
+	if (s->in.cap - s->in.n < own + size && sh_buf_reserve(&s->in, own + size, err) < 0)
 		return -1;
+	p = s->in.p + s->in.n;
+	if (own)
+		sh_put_le32(p, (uint32_t)size);
+	if (first.n)
+		memcpy(p + own, first.p, first.n);
+	if (second.n)
+		memcpy(p + own + first.n, second.p, second.n);
+	s->in.n += own + size;
 	s->n++;
 	return 0;
 }
@@ -492,6 +500,10 @@ int sh_sorter_finish(struct sh_sorter *s, size_t prefix, struct sh_error *err)
 {
 	const char *items;
 
+	free(s->start);
+	free(s->border);
+	s->start = NULL;
+	s->border = NULL;
 	if (s->n_runs == 0) {
 		items = sort_records(s, &s->in, (size_t)s->n, &s->items, s->threads, err);
 		return items ? divide_memory(s, items, prefix, err) : -1;
@@ -501,6 +513,19 @@ int sh_sorter_finish(struct sh_sorter *s, size_t prefix, struct sh_error *err)
 	sh_buf_free(&s->in);
 	sh_buf_free(&s->items);
 	return divide_file(s, prefix, err);
+}
+
+size_t sh_sorter_range_of(const struct sh_sorter *s, struct sh_slice key)
+{
+	const struct items o = items_of(s);
+	const char *items = s->size ? s->in.p : s->items.p;
+	size_t low = 1, high = s->ranges;
+
+	/* The range before the first one that begins with the key or above it. */
+	SH_BISECT(low, high, i,
+	    sh_slice_cmp(s->border ? s->border[i] : key_of(&o, items + s->start[i] * o.size), key) <
+		0);
+	return low - 1;
 }
 
 /* Appends the records of a block that are in the range to to->in. Sets *ends when a record is above

@@ -11,8 +11,8 @@
  *     sh_sorter_finish()
  *     sh_sorter_load() for each range, by any thread, and sh_sorted_next() for its records
  *
- * The records that fill the memory are sorted and written as a run. A range of keys is read from
- * all runs and sorted again in memory. */
+ * The records that fill the memory are sorted and written as a run. A range of keys is then read
+ * from all runs and sorted again in memory. So there is no merge. */
 #ifndef SH_IO_SORTER_H
 #define SH_IO_SORTER_H
 
@@ -60,12 +60,15 @@ int sh_sorter_add(struct sh_sorter *s, const void *record, size_t size, struct s
 int sh_sorter_add2(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err);
 
-/* Sorts the records and divides them into ranges. Call it once, after the last record. prefix:
- * records that agree in their first `prefix` bytes are in one range; SIZE_MAX: records that agree
- * in all compared bytes are. A range takes about memory / (4 * threads) bytes, unless such a set of
- * records is larger, or the file is so large that a range of two blocks of each run is: the
- * square root of the file's size in KiB. */
+/* Sorts the records and divides them into ranges. More records may be added afterwards, but
+ * sh_sorter_finish() must then be called again. prefix: records that agree in their first `prefix`
+ * bytes are in one range; SIZE_MAX: records that agree in all compared bytes are. A range has up
+ * to about memory / (4 * threads) bytes, or 2^16 records in memory. It has more when such a set of
+ * records is larger, and when 1/256 of the file is. */
 int sh_sorter_finish(struct sh_sorter *s, size_t prefix, struct sh_error *err);
+
+/* Returns the first range that may have records of at least this key. */
+size_t sh_sorter_range_of(const struct sh_sorter *s, struct sh_slice key);
 
 /* The records of a range. A zeroed struct is ready for sh_sorter_load(). */
 struct sh_sorted {
