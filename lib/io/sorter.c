@@ -10,7 +10,7 @@
 
 enum {
 	LENGTH = 4, /* bytes of the size that precedes a record of its own size */
-	MEMORY_LEAST = 1 << 12,
+	MEMORY_LEAST = 1 << 16,
 	BLOCK = 1 << 15, /* bytes of a block of a run, at most, but for one large record */
 	BLOCK_LEAST = 1 << 9,
 	BLOCKS = 512,    /* of a run, about, when the memory is small */
@@ -18,6 +18,8 @@ enum {
 	FEW = 16,        /* items that are sorted by insertion: counters would cost more */
 	DEPTH = 64,      /* bytes of a record of its own size that are sorted by digits */
 	RANGE = 1 << 16, /* records of a range in memory, at most, but for equal prefixes */
+	RANGES = 64,     /* in memory, at least, so that several threads have work */
+	SHARE = 16,      /* ranges of the file that would fit in memory together */
 };
 
 #define CHANGED "a temporary file was changed"
@@ -446,8 +448,8 @@ static int divide_memory(
     struct sh_sorter *s, const char *items, size_t prefix, struct sh_error *err)
 {
 	struct items o = items_of(s);
-	size_t n = (size_t)s->n, share = n / (8 * (size_t)s->threads), at = 0;
-	size_t step = share < RANGE ? share + 1 : RANGE;
+	size_t n = (size_t)s->n, at = 0;
+	size_t step = n / RANGES < RANGE ? n / RANGES + 1 : RANGE;
 
 	s->start = malloc((n / step + 2) * sizeof *s->start);
 	if (!s->start)
@@ -477,7 +479,7 @@ static int by_bytes(const void *a, const void *b)
 /* Divides the keys in the file by first keys of blocks. */
 static int divide_file(struct sh_sorter *s, size_t prefix, struct sh_error *err)
 {
-	uint64_t blocks = s->memory / (4 * (uint64_t)s->threads) * s->n_blocks / s->end;
+	uint64_t blocks = s->memory / SHARE * s->n_blocks / s->end;
 	size_t step;
 
 	/* At each border a block of each run is read twice. */

@@ -27,7 +27,7 @@ struct sh_sorter {
 	size_t size;      /* bytes of each record; 0: each record has its own size */
 	size_t tail;      /* bytes at the end that are not compared; less than each record has,
 			   * or as many where each has its own size */
-	size_t memory;    /* bytes of the records in memory, about; at least 4 KiB are used */
+	size_t memory;    /* bytes of the records in memory, about; at least 64 KiB are used */
 	unsigned threads; /* that sort; at least 1 */
 	const char *dir;  /* folder of the file, as for sh_spill_folder(); borrowed */
 
@@ -62,9 +62,10 @@ int sh_sorter_add2(
 
 /* Sorts the records and divides them into ranges. More records may be added afterwards, but
  * sh_sorter_finish() must then be called again. prefix: records that agree in their first `prefix`
- * bytes are in one range; SIZE_MAX: records that agree in all compared bytes are. A range has up
- * to about memory / (4 * threads) bytes, or 2^16 records in memory. It has more when such a set of
- * records is larger, and when 1/256 of the file is. */
+ * bytes are in one range; SIZE_MAX: records that agree in all compared bytes are. A range of
+ * the file has up to about memory / 16 bytes, one in memory up to 2^16 records. It has more when
+ * such a set of records is larger, and when 1/64 of the file is. The ranges do not depend on the
+ * threads. */
 int sh_sorter_finish(struct sh_sorter *s, size_t prefix, struct sh_error *err);
 
 /* Returns the first range that may have records of at least this key. */
