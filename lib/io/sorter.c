@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/sorter.h"
 
 #include <stdlib.h>

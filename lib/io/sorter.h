@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sorter: sorts records in memory, and beyond a limit in a temporary file.
  *
  * A record is a string of bytes. Either all records have one size, at most SH_RECORD_MAX, or each

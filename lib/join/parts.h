@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records of one input of a join: in memory, or in partitions.
  *
  * Records that exceed the memory go to a sorter (io/sorter.h). Partitions are its ranges of

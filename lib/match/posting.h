@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Postings: which document has which key (match/keys.h).
  *
  * A posting is a record of the sorter (io/sorter.h). Its bytes order postings by column, then by
