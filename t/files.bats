@@ -491,6 +491,11 @@ members() {
 	try "echo '{\"id\":1,\"text\":[{\"text\":\"a\"},{\"body\":\"b\"}]}' | shtok --json"
 	exits 2
 	grep -q 'field "text" is an array, and not all its items are strings' err
+	try "echo '{\"id\":1,\"m\":[{\"c\":{\"type\":\"text\",\"text\":\"a\"}},{\"c\":{\"type\":\"x\"}}]}' | shtok --json -f 'id,m.*.c'"
+	gives '1\ta\t1'
+	# A text that is no string is not left out.
+	try "echo '{\"id\":1,\"m\":[{\"c\":[{\"type\":\"text\",\"text\":{\"value\":\"a\"}}]}]}' | shtok --json -f 'id,m.*.c'"
+	exits 2
 	# Only arrays have items; a field may be called *.
 	try "echo '{\"id\":1,\"t\":{\"*\":\"a\"}}' | shdoc -f 'id,t.*' --format jsonl"
 	gives '1\ta'
