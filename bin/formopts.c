@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "formopts.h"
 
 #include "record/keeper_mark.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write texts of 24 charsets with right, wrong, missing and contradictory declarations, and what shdoc must read.
 
 Each text stands in a page, a mail, a response of a WARC file, and a plain file. The right value is the text itself;

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Files as people have them: wrong declarations, broken boundaries, blank lines, binary files.
 
 load helper

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "group/prefer.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts text of any charset to UTF-8 by iconv(3), and reports the charset that was assumed.
  *
  * The first of these rules that applies decides the charset:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Readers of the documents in files of each form, and their common state: settings, scratch memory,
  * counts, and the callbacks for documents, bad records and files left out. ingest.h chooses the
  * reader of a file. */

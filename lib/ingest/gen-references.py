@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print lib/ingest/references.inc: the references of HTML that HTML 4 did not have, or had otherwise.
 References that begin with one that needs no semicolon are in it, too.
 
@@ -14,6 +15,7 @@ old = [name for name in html5 if name[-1] != ";"]
 rows = sorted((name[:-1], text) for name, text in html5.items() if name[-1] == ";" and (
     known.get(name[:-1]) != text or any(name.startswith(o) and name[:-1] not in old for o in old)))
 
+print("/* SPDX-License-Identifier: MIT */")
 print("/* Made by: lib/ingest/gen-references.py > lib/ingest/references.inc */")
 print("/* clang-format off */")
 print("static const struct reference references[] = {")

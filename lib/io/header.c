@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/header.h"
 
 void sh_header_free(struct sh_header *h)

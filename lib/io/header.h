@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The header of a file: its first record, which names the columns. All inputs have one header. */
 #ifndef SH_IO_HEADER_H
 #define SH_IO_HEADER_H

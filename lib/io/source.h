@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the operands of a filter, one after the other, as chunks of whole lines. Decompresses
  * compressed operands (io/decompress.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/document.h"
 
 #include "base/num.h"

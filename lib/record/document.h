@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The document record: id<TAB>text; or two fields of a line with more fields, chosen by number or
  * by name; or two fields of a JSON object; or a line of plain text. */
 #ifndef SH_RECORD_DOCUMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/corpus_lines.h"
 
 #include <stdlib.h>
