@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several threads process chunks of lines. The results are written in input order.
  *
  * The calling thread reads the chunks, and works while as many as are allowed are in flight. Any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads an input as bytes. Decompresses compressed input (io/decompress.h). io/source.h reads lines
  * on top of it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/corpus_lines.h"
 
 #include <stdlib.h>
@@ -161,7 +162,7 @@ int sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job)
 		.at = f->file->base + from,
 		.starts_file = job->task == f->task,
 		.csv = c->form.csv,
-		.blanks = c->form.json || c->form.csv,
+		.blanks = sh_document_blanks(&c->form),
 		.header = c->form.columns != NULL,
 		.trailer = c->trailer };
 	job->in = sh_slice(f->file->p + from, to - from);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/stream/corpus.h: several threads find in mapped and in compressed files, and in FIFOs, the
  * documents that a reader of single lines finds. */
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several threads visit each element once. */
 #include "io/parallel.h"
 
