@@ -440,7 +440,7 @@ for name in public:
 	        (lambda: dedup([{"a": "x"}]), "name its field with text='...'"),
 	        (lambda: dedup([{"a": "x"}], text="b"), "item 0 (dict) has no field 'b'"),
 	        (lambda: dedup({"a": ["x"]}, text="b"), "no column 'b', which text= names (there are 'a')"),
-	        (lambda: dedup(7), "a int is no collection of texts"),
+	        (lambda: dedup(7), "expected a list of texts, a column or a table, not int"),
 	        (lambda: spans([1, 2]), "text 0 is of type int, expected str, bytes or None: convert it to str first"),
 	        (lambda: spans(["a", 10**8]), "text 1 is of type int"),
 	        (lambda: kept([1.5]), "text 0 is of type float"),
@@ -644,7 +644,7 @@ for name in public:
 
 	os.mkdir("full")
 	open("full/file", "w")
-	for call, word in ((lambda: Archive("full"), "'%s' is not empty" % os.path.abspath("full")),
+	for call, word in ((lambda: Archive("full", memory="1G", progress=True), "'%s' is not empty" % os.path.abspath("full")),
 	        (lambda: archive.add(["x"], ["a", "b"]), "1 ids and 2 texts"), (lambda: archive.add(["a\tb"], ["x"]), "without TAB"),
 	        (lambda: archive.query(7), "one text, a str or bytes, not a int"), (lambda: archive.query(["a"]), "not a list"),
 	        (lambda: Archive("shared", ngrams=2).add(["x"], ["y"]), "the archive was made with -n"),
@@ -658,6 +658,12 @@ for name in public:
 	END
 	cut -f 1,2 "$T_DATA/en_dev.tsv" | grep -v '\\\\' | head -n 300 >docs
 	with_module archive.py
+}
+
+@test "docs/python.md is the page that python/reference makes" {
+	[ -z "${T_PYTHON-}" ] || skip 'this concerns the sources'
+	with_module "$here/python/reference" >page
+	same "$here/docs/python.md" page
 }
 
 @test "without libsimhash, the ImportError names SIMHASH_LIBRARY" {

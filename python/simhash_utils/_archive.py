@@ -66,7 +66,7 @@ class Archive:
 
     def __init__(self, path: Path, *, wait: int = 60, **options: Unpack[ArchiveOptions]) -> None:
         self.path = os.path.abspath(os.fspath(path))
-        self._wait = int(wait)
+        self._wait, self._progress = int(wait), options.pop("progress", False)
         store = options.pop("store", "sketch")
         self._arguments = [*arguments("Archive", ArchiveOptions, options), f"--wait={self._wait}"]
         self._lock = threading.Lock()
@@ -78,7 +78,8 @@ class Archive:
             if os.path.exists(os.path.join(self.path, "manifest")):
                 raise
             try:
-                run("sharchive", ["init", self.path, f"--store={store}", *self._arguments])
+                made_with = [a for a in self._arguments if not a.startswith("--memory=")]
+                run("sharchive", ["init", self.path, f"--store={store}", *made_with])
             except Error:
                 # Another process may have made it meanwhile.
                 if not os.path.exists(os.path.join(self.path, "manifest")):
@@ -108,7 +109,7 @@ class Archive:
             write(documents, names, known)
             report = os.path.join(folder, "report")
             run("shdedup", [*self._arguments, f"--archive={self.path}", "--quiet", f"--report={report}",
-                            "--output=/dev/null"], documents)
+                            "--output=/dev/null"], documents, self._progress, len(known))
             with open(report, "rb") as file:
                 rows = [line.rstrip(b"\n").split(b"\t") for line in file]
         return [

@@ -77,7 +77,8 @@ class Texts:
         self._refuse(items)
         if not _package(items) and hasattr(items, "__arrow_c_stream__"):
             items = self._arrow(items)
-        self._of = _package(items)
+        # A dataset that is read as a stream has no length, and is an iterator of dicts.
+        self._of = _package(items) if hasattr(items, "__len__") else ""
         names = self._names(items)
         if names is not None:
             self.items, self.texts = items, self._of_table(items, names, text)
@@ -100,7 +101,7 @@ class Texts:
         if isinstance(items, (str, bytes, bytearray, memoryview)):
             raise Error(f"a {type(items).__name__} is one text: give a list of texts, as in [text]")
         if not (isinstance(items, Iterable) or _package(items) or hasattr(items, "__arrow_c_stream__")):
-            raise Error(f"a {type(items).__name__} is no collection of texts: give a list, a column or a table")
+            raise Error(f"expected a list of texts, a column or a table, not {type(items).__name__}")
 
     @staticmethod
     def _arrow(items: Any) -> Any:
@@ -165,7 +166,13 @@ def _take(items: Any, mask: List[bool]) -> Any:
         return items.filter(polars.Series(mask, dtype=polars.Boolean))
     if package == "pyarrow":
         arrow = importlib.import_module("pyarrow")
-        return items.filter(arrow.array(mask, arrow.bool_()))
+        try:
+            return items.filter(arrow.array(mask, arrow.bool_()))
+        except NotImplementedError:  # of views of strings
+            if hasattr(items, "column_names"):
+                return arrow.table({name: _take(items[name], mask) for name in items.column_names}, items.schema)
+            stay = [item for item, stays in zip(items.to_pylist(), mask) if stays]
+            return arrow.chunked_array([stay], items.type) if hasattr(items, "chunks") else arrow.array(stay, items.type)
     if package == "numpy":
         return items[importlib.import_module("numpy").array(mask, bool)]
     if package == "pandas":

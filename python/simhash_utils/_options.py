@@ -12,85 +12,85 @@ else:
     from typing import Literal, TypedDict
 
     class Unpack:
-        """For Pythons before 3.11, which lack it. Types are checked by editors and mypy, not at run time."""
+        """Pythons before 3.11 lack it. Editors and mypy check types; help() shows the name of the dictionary."""
 
-        def __class_getitem__(cls, _item):
-            return Any
+        def __class_getitem__(cls, item):
+            return item
 
 Path = Union[str, "os.PathLike[str]"]
 Progress = Union[bool, Callable[[str, int, int], object]]
 
 
 class TokenOptions(TypedDict, total=False):
-    """Tokens and n-grams, shtok(1), and options of each run."""
+    """Tokens and n-grams, as in shtok(1), and the run."""
 
-    ngrams: Union[int, Tuple[int, int]]
-    unit: Literal["word", "char"]
-    profile: str
-    segment: str
-    dict: Path
-    split: str
-    stem: str
-    stop: Path
-    min_chars: int
-    keep_words: str
-    no_fold: bool
-    mask_digits: bool
-    fold_marks: bool
-    join_hyphens: bool
-    strict: bool
-    jobs: int
-    memory: Union[int, str]
-    progress: Progress
+    ngrams: Union[int, Tuple[int, int]]  # n-grams of this number of tokens, or of a range
+    unit: Literal["word", "char"]  # tokens are words or characters
+    profile: str  # all choices of a published system, simhash-profiles(7)
+    segment: str  # cut scripts without spaces by "char", "jieba", "cppjieba", ...
+    dict: Path  # words for segment="jieba"
+    split: str  # token rule of a published system
+    stem: str  # replace words by their stems: "english", "german", ...
+    stop: Path  # drop the words of a file, one a line
+    min_chars: int  # drop words of fewer characters
+    keep_words: str  # keep only words with some kinds of characters: "han,alpha"
+    no_fold: bool  # neither normalise (NFKC) nor fold case
+    mask_digits: bool  # make each run of digits a single 0
+    fold_marks: bool  # leave out Arabic vowel signs and tatweel, and Hebrew points
+    join_hyphens: bool  # join words that a hyphen cuts at a line end
+    strict: bool  # ill-formed UTF-8 is an error
+    jobs: int  # threads; 0: one for each processor
+    memory: Union[int, str]  # use temporary files beyond this memory: "4G"
+    progress: Progress  # True: tqdm; or a function of (what, done, total)
 
 
 class SimilarityOptions(TokenOptions, total=False):
-    """What is a near-duplicate, shdedup(1)."""
+    """What is a near-duplicate, as in shdedup(1)."""
 
-    threshold: Union[float, Tuple[float, float]]
-    measure: Literal["any", "jaccard", "edit"]
-    seed: Union[int, Literal["random"]]
+    threshold: Union[float, Tuple[float, float]]  # least Jaccard similarity; or that, and least edit similarity
+    measure: Literal["any", "jaccard", "edit"]  # similarity of texts
+    seed: Union[int, Literal["random"]]  # of the hashes of keys
 
 
 class ArchiveOptions(SimilarityOptions, total=False):
-    """Options of an archive, sharchive(1)."""
+    """An archive, as in sharchive(1)."""
 
-    store: Literal["sketch", "documents"]
-
-
-class DedupOptions(SimilarityOptions, total=False):
-    """Options of shdedup(1). keep and protect may be positions of texts, the best first."""
-
-    keep: Union[Literal["first", "longest", "newest"], Sequence[int]]
-    protect: Sequence[int]
-    link: Literal["single", "star"]
+    store: Literal["sketch", "documents"]  # what is kept of each document, to compare
 
 
 class FileOptions(SimilarityOptions, total=False):
-    """Options of shdedup(1) for files."""
+    """Which text of a group stays, as in shdedup(1)."""
 
-    keep: Literal["first", "longest", "newest"]
-    link: Literal["single", "star"]
+    keep: Literal["first", "longest", "newest"]  # the one that stays
+    link: Literal["single", "star"]  # groups are chains, or the neighbours of one text
+
+
+class DedupOptions(SimilarityOptions, total=False):
+    """Which texts stay, as in shdedup(1)."""
+
+    keep: Union[Literal["first", "longest", "newest"], Sequence[int]]  # or positions of texts, the best first
+    protect: Sequence[int]  # positions of texts that always stay
+    link: Literal["single", "star"]  # groups are chains, or the neighbours of one text
 
 
 class VerifyOptions(TokenOptions, total=False):
-    """Options of shverify(1)."""
+    """Similarity, as in shverify(1)."""
 
-    threshold: Union[float, Tuple[float, float]]
+    threshold: Union[float, Tuple[float, float]]  # drop pairs below it; for "any", one for each measure
     measure: Literal["any", "jaccard", "edit", "containment", "containment1", "containment2", "cosine"]
-    weight: Literal["set", "tf", "log"]
+    weight: Literal["set", "tf", "log"]  # of features, for cosine
 
 
 class SpanOptions(TokenOptions, total=False):
-    """Options of shspan(1)."""
+    """Passages, as in shspan(1)."""
 
-    first: bool
-    all: bool
-    window: int
-    min_tokens: int
-    identity: float
-    merge: int
-    bound: int
+    first: bool  # each passage with one earlier passage, if possible the first
+    all: bool  # each passage with all earlier passages
+    window: int  # take the least of this number of successive seeds
+    min_tokens: int  # drop spans of fewer matched tokens
+    identity: float  # drop spans whose matched tokens / tokens are below it
+    merge: int  # join spans at most this number of tokens apart
+    bound: int  # compare a seed's places when there are at most this number
 
 
 def _value(value: Any) -> str:

@@ -95,11 +95,11 @@ class _Report:
         try:
             tqdm = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
-            print(f"simhash_utils: {done} of {self._total} texts {what}", file=sys.stderr)
+            print(f"simhash_utils: {done} texts {what}", file=sys.stderr)
             return
         if what != self._what:
             self.close()
-            self._what, self._bar = what, tqdm(total=self._total, desc=what, unit="text")
+            self._what, self._bar = what, tqdm(total=self._total or None, desc=what, unit="text")
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ def run(
     progress: Progress = False, total: int = 0,
 ) -> List[List[bytes]]:
     """Runs a program, and returns the fields of the records that it writes. documents: its standard input."""
-    report, messages = _Report(progress, total), []
+    report, messages, done = _Report(progress, total), [], total
     path = program_path(program)
     with tempfile.TemporaryFile() as out:
         with subprocess.Popen(
@@ -123,7 +123,8 @@ def run(
                 for line in process.stderr:
                     told = re.match(rb"\w+: (?:.*, )?(\d+) (records?|documents decided)\b", line) if progress else None
                     if told:
-                        report("decided" if told[2].endswith(b"decided") else "read", min(int(told[1]), total))
+                        done = min(int(told[1]), total or int(told[1]))
+                        report("decided" if told[2].endswith(b"decided") else "read", done)
                     else:
                         messages.append(line.decode("utf-8", "replace").rstrip("\n"))
             except BaseException:
@@ -132,7 +133,7 @@ def run(
         if process.returncode:
             raise Error("; ".join(m for m in messages if not m.startswith("Try ")) or
                         f"{program} ended with status {process.returncode}")
-        report("decided", total)
+        report("decided", total or done)
         report.close()
         out.seek(0)
         return [line.rstrip(b"\n").split(b"\t") for line in out]

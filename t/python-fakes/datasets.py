@@ -4,6 +4,9 @@
 class Column:
     """Read at once by [:], and slowly row by row."""
 
+    def __len__(self):
+        return len(self.values)
+
     def __init__(self, values):
         self.values = values
 

@@ -10,6 +10,9 @@ class _Rows:
 
 
 class Series:
+    def __len__(self):
+        return len(self.values)
+
     def __init__(self, values, index=None, dtype=None):
         self.values, self.dtype = list(values), dtype
         self.index = list(range(len(self.values)) if index is None else index)

@@ -3,6 +3,9 @@ Boolean, Int64, UInt64 = "Boolean", "Int64", "UInt64"
 
 
 class Series:
+    def __len__(self):
+        return len(self.values)
+
     def __init__(self, values, dtype=None):
         self.values, self.dtype = list(values), dtype
 
@@ -15,6 +18,9 @@ class Series:
 
 
 class DataFrame:
+    def __len__(self):
+        return len(self._columns[self.columns[0]])
+
     def __init__(self, columns):
         self._columns, self.columns = columns, list(columns)
 

@@ -2,6 +2,9 @@
 
 
 class Array:
+    def __len__(self):
+        return len(self.values)
+
     def __init__(self, values, type=None):
         self.values, self.type = list(values), type
 
