@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libsimhash: computes fingerprints of texts, and finds near-duplicates among fingerprints.
  *
  * The library does with buffers what the programs of simhash-utils(7) do with records: the same
@@ -204,7 +205,7 @@ int simhash_archive_remove(struct simhash_archive *a, const char *const *ids, co
 /* Merges the archive's files, as `sharchive compact` does. Returns 0 or -1. */
 int simhash_archive_compact(struct simhash_archive *a, struct simhash_error *error);
 
-/* Returns the version, as "0.1.0". A program that was linked with this library works with all later
+/* Returns the version, as "1.2.3". A program that was linked with this library works with all later
  * versions of the same soname. */
 const char *simhash_version(void);
 

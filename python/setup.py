@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Build the package, with the shared library and the programs when the sources are present.
 
 The sources are in the parent folder, or in $SIMHASH_SOURCES. `make python` builds library and programs there. The

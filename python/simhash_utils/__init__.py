@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Near-duplicates of texts: remove them, group them, find the passages that texts share.
 
 >>> from simhash_utils import dedup
@@ -21,7 +22,7 @@ __all__ = [
     "cluster", "dedup", "dedup_file", "distance", "duplicates", "each_pair", "fingerprints", "join", "kept",
     "library_version", "spans", "verify",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 for _name in __all__:
     if _name != "Pair":

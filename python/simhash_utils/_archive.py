@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Archives of documents: queries by libsimhash, new documents by shdedup(1)."""
 import ctypes as c
 import os

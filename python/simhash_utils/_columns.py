@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Texts out of lists, columns and tables of pandas, polars, Arrow, datasets and numpy, and the same type back.
 
 A package is imported only when a collection of the package is given.

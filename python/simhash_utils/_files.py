@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Near-duplicates out of files: Parquet by pyarrow, JSONL by shdedup(1), CSV by Python's csv."""
 import csv
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fingerprints of texts, their joins and their bands: shfp(1), shjoin(1) and shband(1) by libsimhash."""
 import array
 import ctypes as c
@@ -19,7 +20,7 @@ _AT_ONCE = 1000  # texts that cross to the library at once: their bytes fit in t
 
 
 def library_version() -> str:
-    """The version of the shared library, for example "0.1.0"."""
+    """The version of the shared library, for example "1.2.3"."""
     version: bytes = lib.simhash_version()
     return version.decode()
 

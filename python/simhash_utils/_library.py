@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """libsimhash(3) by ctypes: lib/simhash.h, declared again."""
 import ctypes as c
 import glob

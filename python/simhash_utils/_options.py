@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The options of the functions that run programs, with their types.
 
 Each dictionary lists the options of some functions, by the names that the programs have for them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """As much of datasets as the module uses: a test double for systems without datasets."""
 
 

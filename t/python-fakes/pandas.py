@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """As much of pandas as the module uses: a test double for systems without pandas."""
 
 

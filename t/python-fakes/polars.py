@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """As much of polars as the module uses: a test double for systems without polars."""
 Boolean, Int64, UInt64 = "Boolean", "Int64", "UInt64"
 

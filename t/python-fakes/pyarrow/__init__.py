@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """As much of pyarrow as the module uses: a test double for systems without pyarrow."""
 
 

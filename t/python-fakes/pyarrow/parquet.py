@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Files of this double hold JSON."""
 import json
 
