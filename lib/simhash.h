@@ -107,6 +107,39 @@ int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t
 /* Sorts pairs by i, then by j. */
 void simhash_sort_pairs(struct simhash_pair *pairs, size_t n);
 
+/* Options for similarities, as shverify(1) has them. Call simhash_verify_defaults() first, then
+ * change members. Later versions use `reserved` for new options. */
+struct simhash_verify_options {
+	const char *measure;   /* "any", "jaccard", "edit", "containment", "cosine", ... */
+	double threshold;      /* least similarity of a similar pair, 0 to 1 */
+	double edit_threshold; /* of "any": least edit similarity; threshold is for jaccard */
+	unsigned ngram_min;    /* n-grams have ngram_min to ngram_max tokens, */
+	unsigned ngram_max;    /* 1 <= ngram_min <= ngram_max <= 255 */
+	int chars;             /* the other members are those of struct simhash_options */
+	int no_fold;
+	int mask_digits;
+	int fold_marks;
+	int join_hyphens;
+	const char *weight;   /* for "cosine": "set", "tf" or "log" */
+	uint64_t reserved[6]; /* 0 */
+};
+
+/* Sets the defaults of shverify. */
+void simhash_verify_defaults(struct simhash_verify_options *options);
+
+struct simhash_similarity {
+	double similarity;   /* rounded to four decimals; any lower value when `similar` is 0 */
+	const char *measure; /* that decided; static */
+	int similar;         /* 1 when the threshold is reached, otherwise 0 */
+};
+
+/* Computes the similarity of texts pairs[k].i and pairs[k].j, into out[k]. n < 2^32 - 1 texts lie
+ * one after the other: text i is the next sizes[i] < 2^31 bytes of UTF-8. Backslashes are not
+ * escapes. Does not read pairs[k].distance. options NULL: the defaults. Returns 0 or -1. */
+int simhash_verify(const struct simhash_verify_options *options, const char *texts,
+    const size_t *sizes, size_t n, const struct simhash_pair *pairs, size_t n_pairs,
+    struct simhash_similarity *out, struct simhash_error *error);
+
 /* Makes bands as shband(1): any two fingerprints at a distance of at most `distance` bits share at
  * least one key. bits: a multiple of 4, at most 1024. The bits of a fingerprint are divided into
  * `blocks` blocks; 0: the number of blocks with the least cost for a million fingerprints. Returns

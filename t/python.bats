@@ -400,6 +400,15 @@ for name in public:
 	    for v in verify(pairs, texts, ngrams=3)))
 	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))
 
+	# The library and the program give the same similarities; jobs=1 chooses the program.
+	pairs = [(i, i + d) for i in range(len(texts) - 9) for d in (1, 9)] + pairs + [(0, 0)]
+	for how in {}, {"threshold": 0.1}, {"threshold": 0}, {"threshold": (0.3, 0.4)}, {"measure": "edit", "threshold": 0.2}, \
+	        {"measure": "cosine", "weight": "tf", "threshold": 0.3, "ngrams": 1}, {"measure": "containment1", "threshold": 0.2}, \
+	        {"measure": "any", "threshold": 0.3, "ngrams": (1, 2)}, {"unit": "char", "ngrams": 5, "threshold": 0.3}, \
+	        {"no_fold": True, "mask_digits": True, "fold_marks": True, "join_hyphens": True, "threshold": 0.1, "ngrams": 1}:
+	    got = verify(pairs, texts, **how)
+	    assert got and got == verify(pairs, texts, jobs=1, **how), how
+
 	# Positions count characters or bytes of the text, not of the escaped record.
 	odd = "tab\there \\ back\\slash\nline \u4e2d\u6587 \U0001f600 "
 	line = "four score and seven years ago our fathers brought forth on this continent a new nation"
@@ -434,6 +443,10 @@ for name in public:
 	for call, word in ((lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
 	        (lambda: verify([(-1, 0)], ["a"]), "positions of 1 texts"),
 	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'"),
+	        (lambda: verify([(0, 0)], ["a"], threshold=3), "threshold 3: expected a number from 0 to 1"),
+	        (lambda: verify([(0, 0)], ["a"], unit="line"), "line"), (lambda: verify([], ["a"], weight="tf"), "-w has no effect"),
+	        (lambda: verify([], ["a"], measure="none"), "no measure 'none'"), (lambda: verify([], ["a"], ngrams=0), "n-grams of 0"),
+	        (lambda: verify([], ["a"], measure="edit", threshold=(0.5, 0.5)), "two thresholds"),
 	        (lambda: dedup("to be"), "a str is one text: give a list of texts, as in [text]"),
 	        (lambda: spans(b"to be"), "a bytes is one text"),
 	        (lambda: dedup({"a": ["x"]}), "has columns: name that of the texts"),

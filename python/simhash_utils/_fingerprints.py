@@ -16,7 +16,7 @@ from ._library import (
 
 Pair = Tuple[int, int, int]
 _SIZE = "Q" if c.sizeof(c.c_size_t) == 8 else "I"  # the code of size_t for array
-_AT_ONCE = 1000  # texts that cross to the library at once: their bytes fit in the cache
+_AT_ONCE = 2000  # texts that cross to the library at once: fewer cost more calls, more leave the cache
 
 
 def library_version() -> str:
@@ -83,9 +83,12 @@ def _pack(fingerprints: Iterable[int], bits: int) -> "Tuple[c.Array[c.c_uint64],
 def _unpack(packed: "array.array[int]", has: bytes, bits: int) -> List[Optional[int]]:
     words = _words(bits)
     shift = 64 * words - bits
+    found: List[Optional[int]] = []
+    if bits == 64 and 0 not in has:
+        found.extend(packed[: len(has)])
+        return found
     if words == 1:
         return [fp >> shift if known else None for fp, known in zip(packed, has)]
-    found: List[Optional[int]] = []
     for at, known in enumerate(has):
         fp = functools.reduce(lambda high, low: high << 64 | low, packed[words * at : words * (at + 1)])
         found.append(fp >> shift if known else None)

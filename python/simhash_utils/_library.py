@@ -40,6 +40,27 @@ class CMatch(c.Structure):
     _fields_ = [("id", c.c_void_p), ("size", c.c_size_t), ("similarity", c.c_double), ("measure", c.c_char_p)]
 
 
+class VerifyOptions(c.Structure):
+    _fields_ = [
+        ("measure", c.c_char_p),
+        ("threshold", c.c_double),
+        ("edit_threshold", c.c_double),
+        ("ngram_min", c.c_uint),
+        ("ngram_max", c.c_uint),
+        ("chars", c.c_int),
+        ("no_fold", c.c_int),
+        ("mask_digits", c.c_int),
+        ("fold_marks", c.c_int),
+        ("join_hyphens", c.c_int),
+        ("weight", c.c_char_p),
+        ("reserved", c.c_uint64 * 6),
+    ]
+
+
+class CSimilarity(c.Structure):
+    _fields_ = [("similarity", c.c_double), ("measure", c.c_char_p), ("similar", c.c_int)]
+
+
 WORDS = c.POINTER(c.c_uint64)
 TEXTS = c.POINTER(c.c_char_p)
 SIZES = c.POINTER(c.c_size_t)
@@ -76,6 +97,8 @@ def _declare(library: c.CDLL) -> c.CDLL:
         ("join", c.c_int, [WORDS, size, c.c_uint, c.c_uint, PAIRS, pointer, error]),
         ("join_two", c.c_int, [WORDS, size, WORDS, size, c.c_uint, c.c_uint, PAIRS, pointer, error]),
         ("sort_pairs", None, [pointer, size]),
+        ("verify_defaults", None, [c.POINTER(VerifyOptions)]),
+        ("verify", c.c_int, [c.POINTER(VerifyOptions), c.c_char_p, SIZES, size, pointer, size, pointer, error]),
         ("bands_new", pointer, [c.c_uint, c.c_uint, c.c_uint, error]),
         ("bands_free", None, [pointer]),
         ("bands_tables", size, [pointer]),
