@@ -210,6 +210,9 @@ $(MULTICALL): share/packaging/multicall.c $(MULTICALL_OBJ) $(SHARED_A) $(INGEST_
 .PHONY: multicall
 multicall: $(MULTICALL) ## build one binary with all programs
 
+.PHONY: python
+python: $(LIB_SO) $(MULTICALL) $(JIEBA_DICT) ## build what the Python package has beside its module
+
 $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
