@@ -1,5 +1,4 @@
 /* shgroup: pairs to groups. */
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -55,7 +54,7 @@ struct graph {
 	struct sh_union components; /* of handles */
 	bool by_similarity;         /* no --link: collect_chunk() sets star by the first pair */
 	bool star;                  /* groups are stars around their keepers */
-	bool keep_edges;            /* `edge` holds the pairs; false: only `components` does */
+	bool keep_edges;            /* `edge` holds the pairs; `components` does unless star */
 	struct sh_edge *edge;       /* of handles while pairs are read, then of numbers */
 	size_t n_edges, cap;
 	uint32_t *keeper; /* by number */
@@ -69,6 +68,19 @@ struct reader {
 	struct sh_idset_batch ids; /* two ids for each pair of the chunk */
 };
 
+/* A measure as a number: its row of the table from 1 on, MEASURE_OTHER when it is none of them. */
+enum { MEASURE_OTHER = 15 };
+
+static unsigned measure_number(struct sh_slice name)
+{
+	const struct sh_measure *m;
+
+	for (unsigned i = 0; (m = sh_measure_at(i)) && i + 1 < MEASURE_OTHER; i++)
+		if (sh_slice_eq(name, sh_slice_str(m->name)))
+			return i + 1;
+	return MEASURE_OTHER;
+}
+
 /* Appends the pair to job->facts, and its two ids to the ids of the chunk. */
 static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
@@ -79,12 +91,14 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
 		return -1;
 	if (pair.distance >= SH_EDGE_NONE)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", SH_EDGE_NONE - 1);
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %u", SH_EDGE_NONE - 1);
 	e = (struct sh_edge){ .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE };
 	if (pair.distance >= 0)
-		e.distance = (uint16_t)pair.distance;
-	if (pair.similarity >= 0)
-		e.similarity = (uint16_t)((pair.similarity + 50) / 100);
+		e.distance = (uint32_t)pair.distance & SH_EDGE_NONE;
+	if (pair.similarity >= 0) {
+		e.similarity = (uint32_t)((pair.similarity + 50) / 100) & SH_EDGE_NONE;
+		e.measure = measure_number(pair.measure) & MEASURE_OTHER;
+	}
 	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
 		return -1;
 	return sh_buf_add(&job->facts, &e, sizeof e, err);
@@ -121,8 +135,10 @@ static int collect_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 		g->keep_edges |= g->star;
 		g->by_similarity = false;
 	}
+	if (!g->star && sh_union_link_all(&g->components, e, n, err) < 0)
+		return -1;
 	if (!g->keep_edges)
-		return sh_union_link_all(&g->components, e, n, err);
+		return 0;
 	if (SH_RESERVE(g->edge, g->cap, g->n_edges + n, err) < 0)
 		return -1;
 	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
@@ -171,81 +187,19 @@ static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 
 /* ---- grouping ---- */
 
-struct choice {
-	struct graph *graph;
-	const uint32_t *rank;
-	_Atomic uint32_t *best; /* by handle of the component; SH_IDSET_NONE: none yet */
-};
-
-/* Chooses the best-ranked id of each component among the ids of these handles. */
-static void choose(void *choice, size_t from, size_t to)
-{
-	const struct choice *c = choice;
-	const uint32_t *number = c->graph->ids.number;
-
-	for (size_t i = from; i < to; i++) {
-		uint32_t id = number[i], best;
-		_Atomic uint32_t *b;
-
-		if (id == SH_IDSET_NONE)
-			continue;
-		b = &c->best[sh_union_find(&c->graph->components, (uint32_t)i)];
-		best = *b;
-		while ((best == SH_IDSET_NONE || c->rank[id] < c->rank[best]) &&
-		       !atomic_compare_exchange_weak(b, &best, id))
-			continue;
-	}
-}
-
-static void assign(void *choice, size_t from, size_t to)
-{
-	const struct choice *c = choice;
-	struct graph *g = c->graph;
-
-	for (size_t i = from; i < to; i++)
-		if (g->ids.number[i] != SH_IDSET_NONE)
-			g->keeper[g->ids.number[i]] =
-			    c->best[sh_union_find(&g->components, (uint32_t)i)];
-}
-
-/* Sets the keeper of each id to the best-ranked id of its component. */
-static int keepers_of_components(
-    struct graph *g, const uint32_t *rank, unsigned threads, struct sh_error *err)
-{
-	uint32_t n = g->components.n; /* no handle of an id is above n - 1 */
-	struct choice c = { g, rank, malloc((size_t)n * sizeof *c.best + 1) };
-	int status;
-
-	if (!c.best)
-		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < n; i++)
-		atomic_init(&c.best[i], SH_IDSET_NONE);
-	status = sh_parallel_each(threads, n, choose, &c, err);
-	if (status == 0)
-		status = sh_parallel_each(threads, n, assign, &c, err);
-	free(c.best);
-	return status;
-}
-
 /* n_protected: the ids of the ranks below it are keepers. */
-static int find_keepers(struct graph *g, const uint32_t *rank, uint32_t n_protected,
-    unsigned threads, struct sh_error *err)
+static int find_keepers(
+    struct graph *g, const uint32_t *rank, uint32_t n_protected, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
-	int status;
 
 	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
 	if (!g->keeper)
 		return sh_error_nomem(err);
 	if (g->star)
-		return sh_group_star_in(
-		    NULL, n_protected, g->keeper, n, g->edge, g->n_edges, rank, err);
-	status = g->keep_edges ? sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err)
-			       : keepers_of_components(g, rank, threads, err);
-	for (uint32_t i = 0; status == 0 && i < n; i++)
-		if (rank[i] < n_protected)
-			g->keeper[i] = i;
-	return status;
+		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, n_protected, err);
+	sh_group_single(g->keeper, n, &g->components, g->ids.number, rank, n_protected);
+	return 0;
 }
 
 /* ---- writing ---- */
@@ -296,7 +250,8 @@ static void run_writers(struct cli *c, const struct graph *g, const uint32_t *or
 	run_tasks(&run, ((size_t)g->ids.n + TASK - 1) / TASK);
 }
 
-/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
+/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity and measure if
+ * known. */
 static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
     uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
@@ -313,10 +268,13 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 		    ? sh_slice("-", 1)
 		    : sh_slice(number[1], sh_print_u64(number[1], e->distance)),
 		sh_slice(similarity, SH_SIMILARITY_CHARS),
+		e->measure && e->measure != MEASURE_OTHER
+		    ? sh_slice_str(sh_measure_at(e->measure - 1U)->name)
+		    : sh_slice("-", 1),
 	};
 
 	sh_similarity_print(similarity, e->similarity);
-	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
+	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 7, err);
 }
 
 /* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does
@@ -479,7 +437,7 @@ int main(int argc, char **argv)
 	if (sort_ids(&g, c.jobs, &err) < 0)
 		cli_die(&c, &err);
 	rank = sh_prefer_ranks(&s.keep, &g.ids, &err);
-	if (!rank || find_keepers(&g, rank, s.keep.n_protected, c.jobs, &err) < 0)
+	if (!rank || find_keepers(&g, rank, s.keep.n_protected, &err) < 0)
 		cli_die(&c, &err);
 	if (*s.keep.doubt)
 		cli_warn(&c, "%s (--keep)", s.keep.doubt);

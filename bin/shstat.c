@@ -106,7 +106,7 @@ static int read_chunk(void *reader, struct sh_job *job)
 		return -1;
 	handle = sh_idset_put(r->ids, &r->batch, &job->err);
 	for (size_t i = 0; handle && i < job->records; i++) {
-		struct sh_edge e = { handle[2 * i], handle[2 * i + 1], 0, 0 };
+		struct sh_edge e = { .a = handle[2 * i], .b = handle[2 * i + 1] };
 
 		if (sh_buf_add(&job->facts, &e, sizeof e, &job->err) < 0)
 			return -1;
