@@ -1,4 +1,4 @@
-#include "dedup_how.h"
+#include "dedup.h"
 
 #include "base/siphash.h"
 #include "fp/defaults.h"

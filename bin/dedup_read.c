@@ -1,4 +1,4 @@
-/* The first pass over the documents finds their places and keys. */
+/* The first pass over the documents finds their places, keys and ranks. */
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -168,6 +168,61 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	return sh_engine_add(s->engine, &block, err);
 }
 
+/* ---- --keep max:FIELD and min:FIELD ---- */
+
+/* Finds the column of the field, by the header of the first file that is not empty. */
+static void find_column(
+    struct dedup_state *s, struct sh_rank_values *v, struct sh_document_room *room)
+{
+	struct sh_slice header = sh_slice("", 0);
+	struct sh_error err;
+	size_t before, i = 0;
+
+	if (v->form->columns) {
+		while (s->corpus.file[i].n == 0)
+			i++;
+		header = dedup_header(s, i, room, &before);
+		header = sh_slice(header.p + before, header.n - before);
+	}
+	if (sh_rank_values_header(v, header, &err) < 0)
+		cli_usage(s->cli, "--keep: %s", err.text);
+}
+
+static void set_rank(void *engine, uint32_t document, uint64_t rank)
+{
+	sh_engine_set_rank(engine, document, rank);
+}
+
+/* Ranks the documents by a field, after all were read. Does nothing with other rules. */
+static void rank_by_field(struct dedup_state *s)
+{
+	struct sh_rank_values v = { .tables = &s->tables,
+		.rule = s->settings->keep,
+		.form = &s->settings->docs.docs.form };
+	struct sh_document_room room = { 0 };
+	char text[SH_RANK_TEXT];
+	struct sh_slice line;
+	struct sh_error err;
+
+	if (!sh_rank_by_value(&v.rule) || s->corpus.n == 0)
+		return;
+	find_column(s, &v, &room);
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (sh_corpus_line(&s->corpus, i, &room, &line, &err) < 0 ||
+		    sh_rank_values_add(&v, i, line, &err) < 0)
+			cli_die(s->cli, &err);
+	sh_rank_values_finish(&v, set_rank, s->engine);
+	if (v.lacking == s->corpus.n) {
+		sh_error_set(&err, SH_ERR_RECORD, "--keep: no document has a field '%.*s'",
+		    sh_shown(v.rule.field, 80), v.rule.field.p);
+		cli_die(s->cli, &err);
+	}
+	if (sh_rank_values_doubt(&v, text) && !s->settings->quiet)
+		cli_warn(s->cli, "%s (--keep)", text);
+	sh_rank_values_free(&v);
+	sh_document_room_free(&room);
+}
+
 /* ---- the run ---- */
 
 static void open_files(struct dedup_state *s)
@@ -190,31 +245,6 @@ static void open_files(struct dedup_state *s)
 	    sh_corpus_size(&s->corpus) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
 }
 
-/* Dies when files changed while they were read. */
-static void check_files(const struct dedup_state *s)
-{
-	const struct sh_corpus *corpus = &s->corpus;
-	struct sh_error err;
-
-	for (size_t i = 0; i < corpus->n_files; i++)
-		if (corpus->file[i].map.base && sh_mapped_check(&corpus->file[i].map, &err) < 0)
-			cli_die(s->cli, &err);
-}
-
-static void start_workers(struct reading *r, struct worker *workers, struct run *run)
-{
-	const struct dedup_state *s = r->state;
-	struct sh_error err;
-
-	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] =
-		    (struct worker){ .reading = r, .describer = sh_describer_new(s->engine, &err) };
-		if (!workers[i].describer)
-			cli_die(s->cli, &err);
-		run->workers[i] = &workers[i];
-	}
-}
-
 void dedup_read(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
@@ -228,11 +258,19 @@ void dedup_read(struct dedup_state *s)
 	reading.stride = (row + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
-	start_workers(&reading, workers, &run);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		workers[i] = (struct worker){ .reading = &reading,
+			.describer = sh_describer_new(s->engine, &err) };
+		if (!workers[i].describer)
+			cli_die(c, &err);
+		run.workers[i] = &workers[i];
+	}
 	run_tasks(&run, reading.lines.tasks);
 	run_finish(&run);
 	sh_corpus_lines_free(&reading.lines);
-	check_files(s);
+	for (size_t i = 0; i < s->corpus.n_files; i++)
+		if (s->corpus.file[i].map.base && sh_mapped_check(&s->corpus.file[i].map, &err) < 0)
+			cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_describer_delete(workers[i].describer);
 		sh_document_room_free(&workers[i].room);
@@ -241,6 +279,7 @@ void dedup_read(struct dedup_state *s)
 	free(reading.number);
 	free(reading.rank);
 	free(reading.is_protected);
+	rank_by_field(s);
 }
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)

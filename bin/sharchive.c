@@ -1,15 +1,16 @@
 /* sharchive: makes, checks, changes and reads the archives of shdedup and shspan. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/rows.h"
 #include "base/siphash.h"
-#include "dedup_how.h"
+#include "dedup.h"
 #include "fp/analysis.h"
 #include "made_with.h"
 #include "now.h"
 #include "store/change.h"
 
-enum { STORE = CLI_OWN, WAIT, DRY_RUN };
+enum { STORE = CLI_OWN, COUNTS, WAIT, DRY_RUN };
 
 static const char *store_names(unsigned i)
 {
@@ -20,6 +21,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Archive"),
 	{ STORE, "store", "WHAT", "init: keep %s of each document, to compare [sketch]",
 	    store_names },
+	{ COUNTS, "counts", NULL,
+	    "stats: write each id that stands for others, and for how many documents" },
 	{ DRY_RUN, "dry-run", NULL, "expire, remove: count the documents and remove none" },
 	{ WAIT, "wait", "SECONDS",
 	    "wait at most SECONDS for another run to release the archive [0]" },
@@ -50,37 +53,29 @@ struct state {
 	const struct command *command;
 	const char *dir;
 	enum sh_store_form store;
-	uint64_t wait; /* in seconds */
-	uint64_t age;  /* in seconds */
-	/* codes of given options for init, and for removing commands; 0: none */
-	int for_init, for_removal;
+	uint64_t age; /* in seconds */
+	/* the given option that only `command` has; 0: none */
+	int for_init, for_removal, for_stats;
 };
 
 /* ---- init ---- */
 
-/* Dies of options that every run would refuse, such as a missing stemmer. */
-static void try_options(struct cli *c, const struct dedup_settings *how)
-{
-	struct sh_feature_opts opts = { .token = how->docs.token, .ngrams = how->docs.ngrams };
-	struct sh_error err;
-	struct sh_analyser a;
-
-	if (sh_analyser_init(&a, NULL, &opts, &err) < 0)
-		cli_die(c, &err);
-	sh_analyser_free(&a);
-}
-
 static void init(const struct state *s)
 {
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->store };
+	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
+	struct sh_analyser a;
 	struct made_with o;
 	struct sh_error err;
 
-	try_options(s->cli, &s->how);
+	/* Dies of options that every run would refuse, such as a missing stemmer. */
+	if (sh_analyser_init(&a, NULL, &opts, &err) < 0)
+		cli_die(s->cli, &err);
+	sh_analyser_free(&a);
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
-	if (sh_store_create(s->dir, &m, s->wait, &err) < 0)
+	if (sh_store_create(s->dir, &m, s->how.wait, &err) < 0)
 		cli_die(s->cli, &err);
 }
 
@@ -92,7 +87,7 @@ static void open_store(const struct state *s, struct sh_store *store, bool alone
 	struct sh_error err;
 
 	if (sh_store_open(store, s->dir, &err) < 0 ||
-	    sh_store_lock(store, alone, s->wait, &err) < 0)
+	    sh_store_lock(store, alone, s->how.wait, &err) < 0)
 		cli_die(s->cli, &err);
 }
 
@@ -200,6 +195,35 @@ static void tell_time(struct cli *c, const char *what, bool known, uint64_t seco
 	cli_print(c, "%s\t%s\n", what, text);
 }
 
+struct standing {
+	struct cli *cli;
+	uint32_t *count; /* by number: documents that it stands for, and itself */
+};
+
+static int write_count(void *arg, const struct sh_record *r, struct sh_error *err)
+{
+	struct standing *t = arg;
+
+	(void)err;
+	if (r->keeper == r->number && t->count[r->number] > 1) {
+		cli_write(t->cli, r->id.p, r->id.n);
+		cli_print(t->cli, "\t%u\n", t->count[r->number]);
+	}
+	return 0;
+}
+
+static void write_counts(struct cli *c, struct sh_store *store)
+{
+	struct standing t = { c,
+		cli_zeroed(c, (size_t)store->manifest.next_number + 1, sizeof *t.count) };
+	struct sh_error err;
+
+	if (sh_store_count(store, t.count, &err) < 0 ||
+	    sh_store_each(store, write_count, &t, &err) < 0)
+		cli_die(c, &err);
+	free(t.count);
+}
+
 static void stats(const struct state *s)
 {
 	struct cli *c = s->cli;
@@ -210,6 +234,11 @@ static void stats(const struct state *s)
 	struct sh_error err;
 
 	open_store(s, &store, false);
+	if (s->for_stats) {
+		write_counts(c, &store);
+		sh_store_close(&store);
+		return;
+	}
 	if (sh_store_each(&store, look_at_time, &times, &err) < 0)
 		cli_die(c, &err);
 	for (size_t i = 0; i < store.n_segments; i++) {
@@ -288,15 +317,6 @@ static const struct command {
 	{ .name = "export", .arguments = "", .work = export, .writes = true },
 };
 
-static const struct command *find_command(struct cli *c, const char *name)
-{
-	const struct command *command = sh_row_find(SH_ROWS(commands), name);
-
-	if (command)
-		return command;
-	cli_usage(c, "'%s': expected init, check, compact, expire, remove, stats or export", name);
-}
-
 /* ---- options ---- */
 
 static void set_option(struct state *s, int opt)
@@ -313,7 +333,10 @@ static void set_option(struct state *s, int opt)
 		s->for_removal = opt;
 		break;
 	case WAIT:
-		s->wait = cli_number(c, "--wait", 0, 1000000);
+		s->how.wait = cli_number(c, "--wait", 0, 1000000);
+		break;
+	case COUNTS:
+		s->for_stats = opt;
 		break;
 	case 'q':
 		s->how.quiet = true;
@@ -343,47 +366,40 @@ static void set_age(struct state *s, const char *arg)
 	cli_usage(s->cli, "expire '%s': expected an age such as 90d, 12h or 8w", arg);
 }
 
-static void refuse_options(const struct state *s)
+static void refuse(struct state *s, int opt, bool has, const char *which)
 {
-	const struct command *k = s->command;
-
-	if (s->for_init && k->work != init)
-		cli_usage(s->cli, "%s is for init, not for %s",
-		    cli_option_name(s->cli, s->for_init), k->name);
-	if (s->for_removal && !k->removes)
-		cli_usage(s->cli, "%s is for expire and remove, not for %s",
-		    cli_option_name(s->cli, s->for_removal), k->name);
-}
-
-static void refuse_arguments(const struct state *s)
-{
-	const struct command *k = s->command;
-	struct cli *c = s->cli;
-
-	if (c->n_operands && !*k->arguments)
-		cli_usage(c, "%s takes no files: '%s'", k->name, c->operands[0]);
-	if (*k->arguments && (!c->n_operands || (k->work == expire && c->n_operands > 1)))
-		cli_usage(c, "%s: expected sharchive %s DIR%s", k->name, k->name, k->arguments);
+	if (opt && !has)
+		cli_usage(s->cli, "%s is for %s, not for %s", cli_option_name(s->cli, opt),
+		    which, s->command->name);
 }
 
 /* Parses the operands: the command, its folder and its arguments. */
 static void complete(struct state *s)
 {
+	const struct command *k;
 	struct cli *c = s->cli;
 
 	if (c->n_words == 0)
 		cli_usage(c, "expected a command and the archive's folder");
-	s->command = find_command(c, c->words[0]);
+	s->command = k = sh_row_find(SH_ROWS(commands), c->words[0]);
+	if (!k)
+		cli_usage(c, "'%s': expected init, check, compact, expire, remove, stats or export",
+		    c->words[0]);
 	if (c->n_words < 2)
-		cli_usage(c, "%s: which archive? (sharchive %s DIR%s)", s->command->name,
-		    s->command->name, s->command->arguments);
+		cli_usage(
+		    c, "%s: which archive? (sharchive %s DIR%s)", k->name, k->name, k->arguments);
 	s->dir = c->arg = c->words[1];
 	cli_folder(c);
-	refuse_options(s);
-	refuse_arguments(s);
-	if (s->command->work == expire)
+	refuse(s, s->for_init, k->work == init, "init");
+	refuse(s, s->for_removal, k->removes, "expire and remove");
+	refuse(s, s->for_stats, k->work == stats, "stats");
+	if (c->n_operands && !*k->arguments)
+		cli_usage(c, "%s takes no files: '%s'", k->name, c->operands[0]);
+	if (*k->arguments && (!c->n_operands || (k->work == expire && c->n_operands > 1)))
+		cli_usage(c, "%s: expected sharchive %s DIR%s", k->name, k->name, k->arguments);
+	if (k->work == expire)
 		set_age(s, c->operands[0]);
-	if (!s->command->writes)
+	if (!k->writes)
 		cli_leave_output(c);
 	dedup_archive_keep_file(c, s->dir, c->out_path);
 }
