@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdedup --every: batches of lines that arrive on an input which stays open. */
 #include "dedup.h"
 

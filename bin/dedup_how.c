@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dedup.h"
 
 #include "base/siphash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of shdedup that writes one output for each input (-O), and resumes killed runs. */
 #include <stdarg.h>
 #include <stdio.h>

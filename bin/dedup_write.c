@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the documents that stay, or all documents marked; the report of the dropped ones; and the
  * summary. */
 #include <stdio.h>
