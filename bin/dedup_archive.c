@@ -300,8 +300,8 @@ static int found_id(void *arg, size_t asked, const struct sh_store_posting *p, s
 }
 
 /* Asks the archive for the documents of the run. Of several documents that are one document of the
- * archive, which stayed, the first one stays, or the last one under --keep newest. Documents without
- * tokens are in no pair: all stay. */
+ * archive, which stayed, the first one stays, or the last one under --keep newest. Documents
+ * without tokens are in no pair: all stay. */
 static int ask(struct dedup_state *s, struct sh_error *err)
 {
 	struct dedup_document *d = s->archive.document;
@@ -466,7 +466,7 @@ static int find_candidates(struct dedup_state *s, struct sh_error *err)
 	if (status == 0 && c.n)
 		status = number_stored(&c, err);
 	if (status == 0 && c.n)
-		status = sh_engine_add_stored(s->engine, NULL, s->archive.n_stored, err);
+		status = sh_engine_add_stored(s->engine, s->archive.n_stored, err);
 	if (status == 0 && c.n)
 		status = sh_engine_add_postings(s->engine, c.posting, c.n, err);
 	free(c.posting);

@@ -39,9 +39,8 @@ struct reading {
 	struct sh_corpus_lines lines;
 	size_t stride; /* bytes of a document in job->facts */
 	/* of the documents of a task */
-	uint64_t *place, *number, *rank;
-	bool *is_protected;
-	size_t place_cap, number_cap, rank_cap, protected_cap;
+	uint64_t *place, *number;
+	size_t place_cap, number_cap;
 };
 
 struct worker {
@@ -104,69 +103,50 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- tasks, in input order ---- */
 
-/* With line numbers as ids: finishes what needs the numbers. */
-static void number_document(const struct dedup_state *s, const struct sh_job *job, struct found *f)
-{
-	char id[SH_NUM_CHARS];
-
-	f->number += job->from.number - 1;
-	look_up(s, sh_slice(id, sh_print_u64(id, f->number)), f);
-}
-
-/* Fills the columns of the task's n documents. */
-static int fill_columns(struct reading *r, const struct sh_job *job, size_t n, struct sh_error *err)
-{
-	struct dedup_state *s = r->state;
-
-	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
-	    SH_RESERVE(r->number, r->number_cap, n, err) < 0 ||
-	    SH_RESERVE(r->rank, r->rank_cap, n, err) < 0 ||
-	    SH_RESERVE(r->is_protected, r->protected_cap, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		struct found *f = found(r, job, i);
-
-		if (s->settings->docs.docs.form.line_ids)
-			number_document(s, job, f);
-		r->place[i] = f->place;
-		r->number[i] = f->number;
-		r->rank[i] =
-		    sh_rank_by_rule(&s->settings->keep, s->corpus.n + i, f->length, f->ranked);
-		r->is_protected[i] = f->protected != NOT_LISTED;
-		note_met(&s->ranked, f->ranked);
-		note_met(&s->protected, f->protected);
-	}
-	return 0;
-}
-
 static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct reading *r = arg;
 	struct dedup_state *s = r->state;
-	const struct dedup_settings *how = s->settings;
+	const struct sh_rank_rule *rule = &s->settings->keep;
+	bool line_ids = s->settings->docs.docs.form.line_ids;
+	uint32_t first = (uint32_t)s->corpus.n;
 	size_t n = (size_t)job->records;
 	struct sh_corpus_columns documents = { 0 };
-	struct sh_engine_block block;
+	char id[SH_NUM_CHARS];
 
 	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
 		return -1;
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
-	if (fill_columns(r, job, n, err) < 0)
+	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
+	    SH_RESERVE(r->number, r->number_cap, n, err) < 0)
 		return -1;
+	for (size_t i = 0; i < n; i++) {
+		r->place[i] = found(r, job, i)->place;
+		r->number[i] = found(r, job, i)->number + job->from.number - 1;
+	}
 	documents.offset = r->place;
-	documents.number = how->docs.docs.form.line_ids ? r->number : NULL;
-	block = (struct sh_engine_block){ .n = n,
-		.rows = job->facts.p + sizeof(struct found),
-		.stride = r->stride,
-		.rank = how->keep.by != SH_RANK_FIRST ? r->rank : NULL,
-		.is_protected = s->protected.ids.n ? r->is_protected : NULL,
-		.more = (const struct sh_key_posting *)(const void *)job->out.p,
-		.n_more = job->out.n / sizeof(struct sh_key_posting) };
-	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0)
+	documents.number = line_ids ? r->number : NULL;
+	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
+	    sh_engine_add(s->engine, n, job->facts.p + sizeof(struct found), r->stride,
+		(const struct sh_key_posting *)(const void *)job->out.p,
+		job->out.n / sizeof(struct sh_key_posting), err) < 0)
 		return -1;
-	return sh_engine_add(s->engine, &block, err);
+	for (uint32_t i = 0; i < n; i++) {
+		struct found *f = found(r, job, i);
+
+		if (line_ids)
+			look_up(s, sh_slice(id, sh_print_u64(id, r->number[i])), f);
+		if (rule->by != SH_RANK_FIRST)
+			sh_engine_set_rank(s->engine, first + i,
+			    sh_rank_by_rule(rule, first + i, f->length, f->ranked));
+		if (f->protected != NOT_LISTED)
+			sh_engine_protect(s->engine, first + i);
+		note_met(&s->ranked, f->ranked);
+		note_met(&s->protected, f->protected);
+	}
+	return 0;
 }
 
 /* ---- --keep max:FIELD and min:FIELD ---- */
@@ -278,8 +258,6 @@ void dedup_read(struct dedup_state *s)
 	}
 	free(reading.place);
 	free(reading.number);
-	free(reading.rank);
-	free(reading.is_protected);
 	rank_by_field(s);
 }
 

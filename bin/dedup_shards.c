@@ -59,8 +59,8 @@ __attribute__((format(printf, 2, 3))) static char *print(struct cli *c, const ch
 	return text;
 }
 
-/* Names the outputs as the inputs. With --compress the suffix is that of the form. Refuses an output
- * that would replace an input or another output. */
+/* Names the outputs as the inputs. With --compress the suffix is that of the form. Refuses an
+ * output that would replace an input or another output. */
 static void name_outputs(struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;

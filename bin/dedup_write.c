@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the documents that stay, or all documents marked; the report of the dropped ones; and the
  * summary. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bisect.h"
@@ -9,6 +8,7 @@
 #include "dedup.h"
 #include "io/header.h"
 #include "io/pool.h"
+#include "record/fields.h"
 #include "record/keeper_mark.h"
 
 /* A task of a thread has the documents that begin in this number of input bytes. */
@@ -231,11 +231,11 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
+	char similarity[SH_SIMILARITY_CHARS], count[SH_NUM_CHARS];
 	struct sh_verdict v;
 	struct sh_document doc;
 	struct sh_slice keeper;
-	char numbers[SH_NUM_CHARS + 64];
-	int n;
+	uint32_t n;
 
 	if (dedup_stays(s, i))
 		return 0;
@@ -244,19 +244,15 @@ static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, stru
 		return -1;
 	w->alike += !dedup_archive_drops(s, i) && sh_slice_eq(doc.id, keeper);
 	v = verdict_of(s, i);
-	numbers[0] = '\t';
-	sh_similarity_print(numbers + 1, v.similarity);
-	n = 1 + SH_SIMILARITY_CHARS;
-	n += sprintf(numbers + n, "\t%s", sh_verdict_measure(v.measure));
-	if (s->settings->counts)
-		n += sprintf(numbers + n, "\t%u",
-		    s->all ? s->all[dedup_archive_keeper(s, i)]
-			   : s->size[sh_engine_keeper(s->engine, i)]);
-	numbers[n++] = '\n';
-	return sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0 ||
-		       sh_buf_add(to, keeper.p, keeper.n, err) < 0
-		   ? -1
-		   : sh_buf_add(to, numbers, (size_t)n, err);
+	sh_similarity_print(similarity, v.similarity);
+	n = !s->settings->counts ? 0
+	    : s->all             ? s->all[dedup_archive_keeper(s, i)]
+				 : s->size[sh_engine_keeper(s->engine, i)];
+	return sh_fields_add(to,
+	    (struct sh_slice[]){ doc.id, keeper, sh_slice(similarity, SH_SIMILARITY_CHARS),
+		sh_slice_str(sh_verdict_measure(v.measure)),
+		sh_slice(count, sh_print_u64(count, n)) },
+	    s->settings->counts ? 5 : 4, err);
 }
 
 void dedup_write_report(struct dedup_state *s)

@@ -272,6 +272,8 @@ static void start(struct dedup_state *s)
 		.rules = settings->rules,
 		.token = settings->docs.token,
 		.single = settings->single,
+		.ranks = settings->keep.by != SH_RANK_FIRST,
+		.protects = s->protected.ids.n > 0,
 		.tables = &s->tables,
 		.memory = settings->memory / 2,
 		.jobs = s->cli->jobs,

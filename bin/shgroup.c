@@ -7,7 +7,6 @@
 #include "fp/defaults.h"
 #include "group/group.h"
 #include "group/idset.h"
-#include "io/parallel.h"
 #include "io/target.h"
 #include "match/measure.h"
 #include "match/rank.h"
@@ -172,21 +171,16 @@ static void read_pairs(struct cli *c, struct graph *g)
 		sh_idset_batch_free(&readers[i].ids);
 }
 
-static void number_edges(void *graph, size_t from, size_t to)
-{
-	const struct graph *g = graph;
-
-	for (size_t i = from; i < to; i++) {
-		g->edge[i].a = g->ids.number[g->edge[i].a];
-		g->edge[i].b = g->ids.number[g->edge[i].b];
-	}
-}
-
+/* Numbers the ids, and replaces the handles of the edges by numbers. */
 static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 {
 	if (sh_idset_sort(&g->ids, threads, err) < 0)
 		return -1;
-	return sh_parallel_each(threads, g->n_edges, number_edges, g, err);
+	for (size_t i = 0; i < g->n_edges; i++) {
+		g->edge[i].a = g->ids.number[g->edge[i].a];
+		g->edge[i].b = g->ids.number[g->edge[i].b];
+	}
+	return 0;
 }
 
 /* ---- ranks ---- */
@@ -428,42 +422,6 @@ static int write_fields(
 	return 0;
 }
 
-enum { TASK = 1 << 14 }; /* ids that a thread writes at once */
-
-struct writer {
-	const struct graph *graph;
-	const uint32_t *order;
-};
-
-static int write_groups(void *writer, struct sh_job *job)
-{
-	const struct writer *w = writer;
-	const struct sh_idset *ids = &w->graph->ids;
-	size_t from = job->task * TASK, to = ids->n - from < TASK ? ids->n : from + TASK;
-
-	for (size_t i = from; i < to; i++) {
-		struct sh_slice id = sh_idset_id(ids, w->order[i]);
-		struct sh_slice keeper = sh_idset_id(ids, w->graph->keeper[w->order[i]]);
-
-		if (sh_buf_add(&job->out, id.p, id.n, &job->err) < 0 ||
-		    sh_buf_add(&job->out, "\t", 1, &job->err) < 0 ||
-		    sh_buf_add(&job->out, keeper.p, keeper.n, &job->err) < 0 ||
-		    sh_buf_add(&job->out, "\n", 1, &job->err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void run_writers(struct cli *c, const struct graph *g, const uint32_t *order)
-{
-	struct writer writer = { g, order };
-	struct run run = { .cli = c, .work = write_groups };
-
-	for (unsigned i = 0; i < c->jobs; i++)
-		run.workers[i] = &writer;
-	run_tasks(&run, ((size_t)g->ids.n + TASK - 1) / TASK);
-}
-
 /* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity and measure if
  * known. */
 static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
@@ -553,7 +511,13 @@ static void write_all(
 			cli_die(c, &err);
 		cli_close_further(c, audit);
 	}
-	run_writers(c, g, order);
+	for (uint32_t i = 0; i < g->ids.n; i++) {
+		const struct sh_slice field[] = { sh_idset_id(&g->ids, order[i]),
+			sh_idset_id(&g->ids, g->keeper[order[i]]) };
+
+		if (write_fields(&c->out, field, 2, &err) < 0)
+			cli_die(c, &err);
+	}
 	free(order);
 }
 

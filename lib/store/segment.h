@@ -105,8 +105,9 @@ int sh_store_segment_posting(struct sh_store_segment *s, enum sh_list list, size
 typedef int sh_store_found(
     void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err);
 
-/* Looks up n keys, which must ascend; of equal keys only the first. Passes the postings of a key in their order. most:
- * passes only the first `most` and the last `most` postings of a key; 0: passes all postings. */
+/* Looks up n keys, which must ascend; of equal keys only the first. Passes the postings of a key in
+ * their order. most: passes only the first `most` and the last `most` postings of a key; 0: passes
+ * all postings. */
 int sh_store_segment_look(struct sh_store_segment *s, enum sh_list list, const uint64_t *key,
     size_t n, size_t most, sh_store_found *found, void *arg, struct sh_error *err);
 
