@@ -25,7 +25,6 @@
 #include "io/target.h"
 #include "made_with.h"
 #include "match/bucket.h"
-#include "now.h"
 #include "record/escape.h"
 #include "store/change.h"
 
@@ -358,12 +357,6 @@ static int find_known(struct dedup_state *s, struct sh_error *err)
 
 /* ---- candidates ---- */
 
-/* Returns the key of a posting in the store. is_short: true in columns without short documents. */
-static uint64_t store_key(unsigned column, uint64_t hash, bool is_short)
-{
-	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !is_short;
-}
-
 /* Postings of archived documents; their documents have the archive's numbers at first. */
 struct candidates {
 	struct dedup_state *state;
@@ -409,7 +402,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || posting[i].hash != posting[i - 1].hash) {
-			c->key[keys] = store_key(column, posting[i].hash, true);
+			c->key[keys] = sh_stored_key(column, posting[i].hash, true);
 			c->is_short[keys] = false;
 			c->found[keys++] = 0;
 		}
@@ -482,7 +475,7 @@ void dedup_archive_look(struct dedup_state *s)
 
 	if (!s->settings->archive)
 		return;
-	s->archive.now = now_seconds(s->cli);
+	s->archive.now = cli_now(s->cli);
 	/* Another run may have changed the archive while documents were read. */
 	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, s->settings->wait, &err) < 0 ||
 	    find_known(s, &err) < 0 || find_candidates(s, &err) < 0)
@@ -705,7 +698,7 @@ static int add_postings(
 			for (size_t k = i; k < end; k++) {
 				const struct sh_key_posting *p = &posting[k];
 				bool is_short = !shorts || p->is_short;
-				struct sh_store_posting to = { .key = store_key(
+				struct sh_store_posting to = { .key = sh_stored_key(
 								   p->column, p->hash, is_short) };
 
 				if (is_short != (pass == 0) || p->document >= s->corpus.n ||

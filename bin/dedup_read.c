@@ -26,18 +26,18 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 
 /* ---- the documents of a task ---- */
 
-/* What a worker finds of a document, in job->facts. The engine's row follows. */
+/* What a worker finds of a document, in job->facts. */
 struct found {
 	uint64_t place, number;
 	uint64_t length;    /* bytes of the text, without escapes; only for the rule by length */
 	uint32_t ranked;    /* index of the id in the list `ranked`, or NOT_LISTED */
 	uint32_t protected; /* index of the id in the list `protected`, or NOT_LISTED */
+	struct sh_description about;
 };
 
 struct reading {
 	struct dedup_state *state;
 	struct sh_corpus_lines lines;
-	size_t stride; /* bytes of a document in job->facts */
 	/* of the documents of a task */
 	uint64_t *place, *number;
 	size_t place_cap, number_cap;
@@ -45,13 +45,12 @@ struct reading {
 
 struct worker {
 	const struct reading *reading;
-	struct sh_document_room room; /* for the lines */
 	struct sh_describer *describer;
 };
 
-static struct found *found(const struct reading *r, const struct sh_job *job, size_t i)
+static struct found *found(const struct sh_job *job, size_t i)
 {
-	return (struct found *)(void *)(job->facts.p + i * r->stride);
+	return (struct found *)(void *)job->facts.p + i;
 }
 
 /* Looks the id of a document up in the lists of ids. */
@@ -61,7 +60,7 @@ static void look_up(const struct dedup_state *s, struct sh_slice id, struct foun
 	f->protected = s->protected.ids.n ? listed(&s->protected, id) : NOT_LISTED;
 }
 
-/* Further postings go to job->out: this pass writes no output. */
+/* Postings go to job->out: this pass writes no output. */
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
@@ -71,11 +70,11 @@ static int each_document(
 	size_t i = (size_t)job->records;
 	struct found *f;
 
-	job->facts.n = i * r->stride;
-	if (sh_buf_reserve(&job->facts, r->stride, err) < 0)
+	job->facts.n = i * sizeof *f;
+	if (sh_buf_reserve(&job->facts, sizeof *f, err) < 0)
 		return -1;
-	job->facts.n += r->stride;
-	f = found(r, job, i);
+	job->facts.n += sizeof *f;
+	f = found(job, i);
 	*f = (struct found){ .place = job->from.at + job->offset,
 		.number = job->from.number + job->at, /* from the task's first line on */
 		.ranked = NOT_LISTED,
@@ -84,8 +83,8 @@ static int each_document(
 		look_up(r->state, doc->id, f);
 	if (how->keep.by == SH_RANK_LONGEST)
 		f->length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
-	return sh_engine_describe(w->describer, doc->text, (uint32_t)i, (char *)(f + 1), &job->out,
-	    &job->ill_formed, err);
+	return sh_engine_describe(
+	    w->describer, doc->text, (uint32_t)i, &f->about, &job->out, &job->ill_formed, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -94,7 +93,7 @@ static int work(void *worker, struct sh_job *job)
 	int status;
 
 	job->out.n = job->facts.n = 0;
-	if (sh_corpus_lines_read(&w->reading->lines, job, &w->room) < 0)
+	if (sh_corpus_lines_read(&w->reading->lines, job) < 0)
 		return -1;
 	status = sh_docs_work(&w->reading->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
@@ -123,18 +122,18 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	    SH_RESERVE(r->number, r->number_cap, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		r->place[i] = found(r, job, i)->place;
-		r->number[i] = found(r, job, i)->number + job->from.number - 1;
+		r->place[i] = found(job, i)->place;
+		r->number[i] = found(job, i)->number + job->from.number - 1;
 	}
 	documents.offset = r->place;
 	documents.number = line_ids ? r->number : NULL;
 	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
-	    sh_engine_add(s->engine, n, job->facts.p + sizeof(struct found), r->stride,
+	    sh_engine_add(s->engine, n, &found(job, 0)->about, sizeof(struct found),
 		(const struct sh_key_posting *)(const void *)job->out.p,
 		job->out.n / sizeof(struct sh_key_posting), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
-		struct found *f = found(r, job, i);
+		struct found *f = found(job, i);
 
 		if (line_ids)
 			look_up(s, sh_slice(id, sh_print_u64(id, r->number[i])), f);
@@ -152,8 +151,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 /* ---- --keep max:FIELD and min:FIELD ---- */
 
 /* Finds the column of the field, by the header of the first file that is not empty. */
-static void find_column(
-    struct dedup_state *s, struct sh_rank_values *v, struct sh_document_room *room)
+static void find_column(struct dedup_state *s, struct sh_rank_values *v)
 {
 	struct sh_slice header = sh_slice("", 0);
 	struct sh_error err;
@@ -162,7 +160,7 @@ static void find_column(
 	if (v->form->columns) {
 		while (s->corpus.file[i].n == 0)
 			i++;
-		header = dedup_header(s, i, room, &before);
+		header = dedup_header(s, i, &before);
 		header = sh_slice(header.p + before, header.n - before);
 	}
 	if (sh_rank_values_header(v, header, &err) < 0)
@@ -180,17 +178,14 @@ static void rank_by_field(struct dedup_state *s)
 	struct sh_rank_values v = { .tables = &s->tables,
 		.rule = s->settings->keep,
 		.form = &s->settings->docs.docs.form };
-	struct sh_document_room room = { 0 };
 	char text[SH_RANK_TEXT];
-	struct sh_slice line;
 	struct sh_error err;
 
 	if (!sh_rank_by_value(&v.rule) || s->corpus.n == 0)
 		return;
-	find_column(s, &v, &room);
+	find_column(s, &v);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (sh_corpus_line(&s->corpus, i, &room, &line, &err) < 0 ||
-		    sh_rank_values_add(&v, i, line, &err) < 0)
+		if (sh_rank_values_add(&v, i, sh_corpus_line(&s->corpus, i), &err) < 0)
 			cli_die(s->cli, &err);
 	sh_rank_values_finish(&v, set_rank, s->engine);
 	if (v.lacking == s->corpus.n) {
@@ -201,7 +196,6 @@ static void rank_by_field(struct dedup_state *s)
 	if (sh_rank_values_doubt(&v, text) && !s->settings->quiet)
 		cli_warn(s->cli, "%s (--keep)", text);
 	sh_rank_values_free(&v);
-	sh_document_room_free(&room);
 }
 
 /* ---- the run ---- */
@@ -222,8 +216,7 @@ static void open_files(struct dedup_state *s)
 	names = cli_inputs(c, &n);
 	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0)
 		cli_die(c, &err);
-	s->corpus.reads =
-	    sh_corpus_size(&s->corpus) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
+	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;
 }
 
 void dedup_read(struct dedup_state *s)
@@ -232,11 +225,9 @@ void dedup_read(struct dedup_state *s)
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
 	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
-	size_t row = sizeof(struct found) + sh_engine_row(s->engine);
 	struct sh_error err;
 
 	open_files(s);
-	reading.stride = (row + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
@@ -249,13 +240,10 @@ void dedup_read(struct dedup_state *s)
 	run_tasks(&run, reading.lines.tasks);
 	run_finish(&run);
 	sh_corpus_lines_free(&reading.lines);
-	for (size_t i = 0; i < s->corpus.n_files; i++)
-		if (s->corpus.file[i].map.base && sh_mapped_check(&s->corpus.file[i].map, &err) < 0)
-			cli_die(c, &err);
-	for (unsigned i = 0; i < c->jobs; i++) {
+	if (sh_corpus_check(&s->corpus, &err) < 0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++)
 		sh_describer_delete(workers[i].describer);
-		sh_document_room_free(&workers[i].room);
-	}
 	free(reading.place);
 	free(reading.number);
 	rank_by_field(s);

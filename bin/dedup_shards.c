@@ -183,27 +183,6 @@ static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i
 	return codec ? sh_compressor_named(codec->name) : NULL;
 }
 
-/* Returns the checksum of an input's decompressed bytes. */
-static uint64_t sum_input(struct dedup_state *s, const struct sh_corpus_file *f)
-{
-	struct sh_document_room room = { 0 };
-	struct sh_finished_sum sum;
-	struct sh_slice bytes;
-	struct sh_error err;
-	uint64_t at = 0;
-
-	if (sh_finished_sum_begin(&sum, &err) < 0)
-		cli_die(s->cli, &err);
-	do {
-		if (sh_corpus_bytes(&s->corpus, f, at, &room, &bytes, &err) < 0)
-			cli_die(s->cli, &err);
-		sh_finished_sum_add(&sum, bytes);
-		at += bytes.n;
-	} while (bytes.n);
-	sh_document_room_free(&room);
-	return sh_finished_sum_end(&sum);
-}
-
 /* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
  * of ids and other versions of libraries may change them. An archive that knows the documents makes
  * the same decisions again. */
@@ -278,7 +257,8 @@ void dedup_shards_write(struct dedup_state *s)
 		const struct sh_compressor *form = form_of(s, i);
 
 		list(s, "input %016llx %llu %s %s\n",
-		    (unsigned long long)sum_input(s, &corpus->file[i]),
+		    (unsigned long long)sh_finished_sum(
+			sh_slice(corpus->file[i].p, corpus->file[i].n)),
 		    (unsigned long long)corpus->file[i].n, form ? form->name : none, d->name[i]);
 	}
 	list_decisions(s);

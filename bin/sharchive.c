@@ -8,7 +8,6 @@
 #include "dedup.h"
 #include "fp/analysis.h"
 #include "made_with.h"
-#include "now.h"
 #include "store/change.h"
 
 enum { STORE = CLI_OWN, COUNTS, WAIT, DRY_RUN };
@@ -109,7 +108,7 @@ static void note_met(void *arg, uint32_t id)
 /* expire and remove */
 static int remove_documents(struct state *s, struct sh_error *err)
 {
-	uint64_t now = now_seconds(s->cli);
+	uint64_t now = cli_now(s->cli);
 	struct sh_store_removal r = { .dry = s->how.dry_run };
 
 	if (s->expires) {

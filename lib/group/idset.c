@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "io/keysort.h"
-#include "io/parallel.h"
+#include "io/sorter.h"
 
 int sh_idset_init(struct sh_idset *s, struct sh_error *err)
 {
@@ -47,38 +46,46 @@ const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struc
 	return status == 0 ? handle : NULL;
 }
 
-struct numbering {
-	struct sh_idset *set;
-	const struct sh_keysort_place *places;
-};
-
-static void number_some(void *numbering, size_t from, size_t to)
+static int number_all(struct sh_idset *s, const struct sh_sorter *sorter, struct sh_error *err)
 {
-	const struct numbering *x = numbering;
+	struct sh_sorted sorted = { 0 };
+	struct sh_slice record;
+	uint32_t n = 0, handle;
+	int status = 0;
 
-	for (size_t i = from; i < to; i++) {
-		x->set->text[i] = x->places[i].text;
-		x->set->number[x->places[i].index] = (uint32_t)i;
+	for (size_t i = 0; status == 0 && i < sorter->ranges; i++) {
+		status = sh_sorter_load(sorter, i, &sorted, err);
+		while (status == 0 && sh_sorted_next(&sorted, &record)) {
+			memcpy(&handle, record.p + record.n - sizeof handle, sizeof handle);
+			s->number[handle] = n;
+			s->text[n++] = sh_hmap_key(&s->ids, handle).p;
+		}
 	}
+	sh_sorted_free(&sorted);
+	return status;
 }
 
 int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 {
-	const struct sh_hmap *map = &s->ids;
-	struct sh_keysort_place *places = sh_keysort_maps(&map, 1, threads, err);
-	struct numbering x = { s, places };
-	int status = -1;
+	struct sh_sorter sorter = {
+		.tail = sizeof(uint32_t), .memory = SIZE_MAX, .threads = threads
+	};
+	int status = 0;
 
-	if (!places)
-		return -1;
-	s->n = map->n;
+	s->n = s->ids.n;
 	s->text = malloc((size_t)s->n * sizeof *s->text + 1);
 	s->number = malloc((size_t)s->n * sizeof *s->number + 1);
-	if (s->text && s->number)
-		status = sh_parallel_each(threads, s->n, number_some, &x, err);
-	else
-		sh_error_nomem(err);
-	free(places);
+	if (!s->text || !s->number)
+		return sh_error_nomem(err);
+	sh_sorter_init(&sorter);
+	for (uint32_t i = 0; status == 0 && i < s->n; i++)
+		status = sh_sorter_add2(
+		    &sorter, sh_hmap_key(&s->ids, i), sh_slice((const char *)&i, sizeof i), err);
+	if (status == 0)
+		status = sh_sorter_finish(&sorter, SIZE_MAX, err);
+	if (status == 0)
+		status = number_all(s, &sorter, err);
+	sh_sorter_free(&sorter);
 	return status;
 }
 
