@@ -125,7 +125,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 		if (sh_reader_open_stream(&s->own, read_file, s, s->name, err) < 0)
 			return blame(s, err);
 	}
-	s->codec = s->reader->packed.layers ? s->reader->packed.layer[0].codec : NULL;
+	s->codec = s->reader->codec;
 	return 0;
 }
 
