@@ -8,7 +8,6 @@
 
 #include "base/bits.h"
 #include "fp/tag.h"
-#include "now.h"
 #include "store/change.h"
 #include "unicode/fold.h"
 
@@ -298,7 +297,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 
 	a->cli = c;
 	a->settings = s;
-	a->now = now_seconds(c);
+	a->now = cli_now(c);
 	open_store(a);
 	sh_tables_init(&a->tables, s->memory, c->tmpdir);
 	open_documents(a);
