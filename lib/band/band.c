@@ -46,10 +46,10 @@ static int check(unsigned bits, unsigned k, unsigned blocks, struct sh_error *er
 		    blocks, bits, bits < SH_BAND_MAX_BLOCKS ? bits : SH_BAND_MAX_BLOCKS);
 	if (choose(blocks, k) > SH_BAND_MAX_TABLES)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "%u blocks at distance %u make %llu tables%s, each with a line for every "
+		    "%u blocks at distance %u make %s%llu tables, each with a line for every "
 		    "fingerprint: choose fewer blocks, at least %u (at most %d tables)",
-		    blocks, k, (unsigned long long)choose(blocks, k),
-		    choose(blocks, k) == MANY ? " or more" : "", k + 1, SH_BAND_MAX_TABLES);
+		    blocks, k, choose(blocks, k) == MANY ? "at least " : "",
+		    (unsigned long long)choose(blocks, k), k + 1, SH_BAND_MAX_TABLES);
 	return 0;
 }
 
