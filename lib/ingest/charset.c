@@ -381,8 +381,8 @@ static bool is_western(const char *name)
 	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
 }
 
-/* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank. Returns
- * the bytes of the sample. */
+/* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank.
+ * Returns the number of bytes of the sample. */
 static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 {
 	size_t n = 0;
@@ -587,9 +587,9 @@ static bool is_letter(uint32_t c)
 	       !(c > 0xFF60 && c < 0xFFA0);
 }
 
-/* Returns whether the only character beyond ASCII of a text is UTF-8: two bytes that are no word in
- * a declared charset, but a letter and a symbol, say. Of charsets with letters of two bytes only the
- * signs of copyright and trade mark overrule them. Returns -1 after a failure. */
+/* Returns whether the only character beyond ASCII of a text is UTF-8: its two bytes are no word in
+ * a declared charset, but a letter and a symbol, say. Charsets with letters of two bytes are
+ * overruled by the signs of copyright and trade mark alone. Returns -1 after a failure. */
 static int is_lone_utf8(struct decision *d, const struct declared *all, const uint8_t *at)
 {
 	const uint8_t *p = at;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells the charsets of the Latin alphabet apart. Detectors compare frequencies of letters, which a
  * few accents do not show. The letters of languages are a better witness: in windows-1252 "één" has
  * letters of Dutch, in MAC-CENTRALEUROPE it is "ťťn". */
@@ -6,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish, 'B'
- * Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
+/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish,
+ * 'B' Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
 char sh_latin_family(const char *charset);
 
 /* The charsets to compare with the guess of a detector; NULL ends them. */
