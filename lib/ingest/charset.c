@@ -403,7 +403,7 @@ static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 
 /* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
  * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
- * its letters suit a language equally well. */
+ * its letters suit a language equally well, and for a single letter, which shows nothing. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {
@@ -424,7 +424,7 @@ static int compare_latin(
 			continue;
 		misses = sh_latin_misses(text.p, text.n, sh_latin_family(which), &letters);
 		if (misses * 4 > letters || misses > least ||
-		    (misses == least && (i != 1 || sh_latin_family(name) != 'C')))
+		    (misses == least && (i != 1 || (letters > 1 && sh_latin_family(name) != 'C'))))
 			continue;
 		least = misses;
 		best = which;
