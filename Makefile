@@ -166,7 +166,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
+USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o)
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
@@ -213,6 +213,9 @@ $(MULTICALL): share/packaging/multicall.c $(MULTICALL_OBJ) $(SHARED_A) $(INGEST_
 .PHONY: multicall
 multicall: $(MULTICALL) ## build one binary with all programs
 
+.PHONY: python
+python: $(LIB_SO) $(MULTICALL) $(JIEBA_DICT) ## build what the Python package has beside its module
+
 $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
@@ -242,7 +245,7 @@ endif
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
-	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),4,1)}"
+	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),8,4)}"
 # Dictionaries of cppjieba, downloaded once for all builds.
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 

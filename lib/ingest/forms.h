@@ -15,6 +15,7 @@ struct sh_ingest {
 	enum sh_format format;        /* AUTO: detected for each file */
 	struct sh_document_form json; /* the fields of JSON documents */
 	size_t max_size;              /* most bytes of a record, as it stands and decoded */
+	bool utf8_ids;                /* ill-formed UTF-8 in ids is replaced, and counted */
 	/* Receives a document, whose text is not escaped. notes: its form and charset. */
 	int (*document)(
 	    void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err);
@@ -53,12 +54,8 @@ void sh_ingest_free(struct sh_ingest *in);
 
 /* ---- read all documents of a file of one form ---- */
 
-/* Reads lines, or one array as sh_ingest_json_array() does. file: begins the ids under
- * json.line_ids. */
+/* Reads lines, or one array of objects. file: begins the ids under json.line_ids. */
 int sh_ingest_jsonl(
-    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
-/* Reads one array of objects. An error outside of the objects is an error of the file. */
-int sh_ingest_json_array(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 /* Reads the documents of one record, whose head was read. */
@@ -69,10 +66,6 @@ int sh_ingest_warc_record(
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
-/* Reads all members of a container. Each member is a file named "FILE#MEMBER". */
-int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
-    struct sh_slice file, struct sh_error *err);
-
 /* ---- steps that the readers share ---- */
 
 /* Reads all documents of an open input. name: decides the form when the bytes allow several. id: of
@@ -80,11 +73,6 @@ int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struc
  * out. */
 int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
     bool member, struct sh_error *err);
-
-/* Passes the document of one JSON object to in->document(). number: of the object's line, or of its
- * element in the array, from 1. */
-int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,
-    uint64_t number, struct sh_error *err);
 
 /* Sets *id to "FILE#N", for a document without an id: a view of in->id. */
 int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,

@@ -5,7 +5,6 @@
 #define SH_RECORD_DOCUMENT_H
 
 #include "base/buf.h"
-#include "io/pieces.h"
 #include "record/columns.h"
 #include "record/fields.h"
 
@@ -32,6 +31,15 @@ static inline char sh_document_delimiter(const struct sh_document_form *form)
 	return !form->csv ? '\0' : form->columns->delimiter ? form->columns->delimiter : ',';
 }
 
+/* Returns the bytes of lines that are no documents, in forms that may have blank lines; else NULL.
+ * A line of TABs in TSV has empty fields. */
+static inline const char *sh_document_blanks(const struct sh_document_form *form)
+{
+	bool tabs = form->columns && (!form->csv || form->columns->delimiter == '\t');
+
+	return tabs ? " \r" : form->json || form->csv ? " \t\r" : NULL;
+}
+
 struct sh_document {
 	struct sh_slice id, text; /* the text has escapes, except with line_ids, json or csv */
 	uint64_t ill_formed;      /* halves of surrogate pairs that became U+FFFD in the text */
@@ -42,7 +50,6 @@ struct sh_document_room {
 	struct sh_buf id, text;
 	struct sh_buf joined; /* several text fields */
 	struct sh_buf line;   /* for a line that the caller reads */
-	struct sh_piece_room piece;
 };
 
 void sh_document_room_free(struct sh_document_room *room);
