@@ -215,7 +215,7 @@ class Simhash:
         for at in range(0, len(known.texts), _AT_ONCE):
             some = known.texts[at : at + _AT_ONCE]
             prints = self._fingerprints(encode_all(some))
-            found += [None if t is None else fp for t, fp in zip(some, prints)] if None in some else prints
+            found += [None if t is None else fp for t, fp in zip(some, prints)] if known.nulls else prints
         return known.like(found, "uint64" if self.bits <= 64 else None)
 
     def hex(self, fingerprint: int) -> str:
