@@ -13,7 +13,6 @@
 #include "io/target.h"
 #include "made_with.h"
 #include "match/bucket.h"
-#include "now.h"
 #include "record/escape.h"
 #include "store/change.h"
 
@@ -532,7 +531,7 @@ void dedup_archive_look(struct dedup_state *s)
 
 	if (!how->dir)
 		return;
-	s->archive.now = now_seconds(s->cli);
+	s->archive.now = cli_now(s->cli);
 	/* Another run may have changed the archive while documents were read. */
 	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, how->wait, &err) < 0 ||
 	    find_known(s, &err) < 0 || find_candidates(s, &err) < 0)

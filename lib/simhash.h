@@ -37,7 +37,7 @@ struct simhash_options {
 	int chars;            /* tokens are characters, not words */
 	int no_fold;          /* no normalisation, no case folding */
 	int mask_digits;      /* replace each sequence of digits by one 0 */
-	int fold_marks;       /* leave out Arabic vowel signs and tatweel, and Hebrew points */
+	int fold_marks;       /* leave out Arabic and Syriac vowel signs, tatweel, Hebrew points */
 	int join_hyphens;     /* join words that a hyphen cuts at a line end */
 	const char *weight;   /* "set", "tf", "freq" or "log" */
 	const char *hash;     /* "mix", "xxh3", "md5", ..., as for shfp -H */
