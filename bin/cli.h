@@ -152,6 +152,9 @@ size_t cli_print_names(char *to, size_t room, cli_names *names);
 /* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints the message of an error, with its file and line, and returns. */
+void cli_warn_error(struct cli *c, const struct sh_error *err);
+
 /* Replaces each command to a terminal (unicode/terminal.h) by a question mark: ids and file names
  * may contain such commands. Tabs stay. Returns the new length in bytes. */
 size_t cli_blunt(char *text, size_t n);

@@ -70,7 +70,7 @@ void cli_warn(struct cli *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void complain(struct cli *c, const struct sh_error *err)
+void cli_warn_error(struct cli *c, const struct sh_error *err)
 {
 	if (err->file && err->line)
 		cli_warn(c, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
@@ -124,7 +124,7 @@ void cli_die(struct cli *c, const struct sh_error *err)
 {
 	struct sh_error ignored;
 
-	complain(c, err);
+	cli_warn_error(c, err);
 	/* Standard output still gets the complete records before the error. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);

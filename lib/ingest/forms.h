@@ -27,7 +27,8 @@ struct sh_ingest {
 	 * Also receives the error of a frame or record that is passed over. Returns 0 to go on.
 	 * NULL: the error ends the file. */
 	int (*trouble)(void *arg, struct sh_error *err);
-	/* Receives the number of bytes read since its last call; may be NULL. */
+	/* Receives the number of bytes of members of containers read since its last call; may be
+	 * NULL. */
 	void (*progress)(void *arg, uint64_t n);
 	void *arg;
 
@@ -74,7 +75,8 @@ int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struc
 
 /* ---- steps that the readers share ---- */
 
-/* Reads all documents of an open input. name: decides the form when the bytes allow several. id: of
+/* Reads all documents of an open input. After SH_ERR_IO or SH_ERR_RECORD, which end it early, the
+ * next input can be read. name: decides the form when the bytes allow several. id: of
  * a document without one. member: the input is a member of a container, and a container is left
  * out. */
 int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
