@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of options as text: --help, --version, names of values. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdoc's reading of files: shdoc.c has the options, the walk through folders and the report at the
  * end; doc_read.c makes documents of each file. */
 #ifndef DOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files to documents: callbacks of lib/ingest, their results in order, jobs for threads. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "formopts.h"
 
 #include "record/keeper_mark.h"
@@ -92,7 +93,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
-	source->blanks = form->json || form->csv;
+	source->blanks = sh_document_blanks(form);
 	if (!form->columns)
 		return;
 	source->header.wanted = true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdoc: files to documents. */
 #include <stdio.h>
 #include <stdlib.h>

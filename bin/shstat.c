@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shstat: pairs or groups to histograms for people. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shspan --archive. */
 #ifndef SPAN_ARCHIVE_H
 #define SPAN_ARCHIVE_H

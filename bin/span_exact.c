@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds passages that occur again, word for word. */
 #include "passage/exact.h"
 #include "span.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the documents and the seeds of shspan. */
 #include "base/bisect.h"
 #include "base/num.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds passages that the documents of one set share. */
 #include <stdlib.h>
 

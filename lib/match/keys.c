@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/keys.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/coverage.h"
 
 #include <stdlib.h>

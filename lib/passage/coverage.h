@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes how much of two documents their spans cover. Tells significant spans with a query from
  * spans by chance: tables of digits match many other tables. */
 #ifndef SH_PASSAGE_COVERAGE_H

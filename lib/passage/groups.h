@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts the postings of seeds into groups of equal keys, and lists each document's postings in the
  * order of its tokens. */
 #ifndef SH_PASSAGE_GROUPS_H

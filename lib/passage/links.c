@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/links.h"
 
 /* Returns the tokens of a document, for sh_matcher_begin(). */

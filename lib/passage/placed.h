@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes the positions of tokens in their texts, on request, and caches the most recent
  * documents. One object serves one thread. */
 #ifndef SH_PASSAGE_PLACED_H
