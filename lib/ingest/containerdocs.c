@@ -5,6 +5,7 @@
 /* The member that is being read. */
 struct member {
 	struct sh_ingest *in;
+	sh_ingest_member_fn *read;
 	struct sh_container *container;
 	struct sh_buf name; /* FILE#MEMBER and a final NUL */
 };
@@ -31,7 +32,7 @@ static int read_file(struct member *m, const char *name, struct sh_error *err)
 	r.progress = on_bytes;
 	r.progress_arg = m;
 	on_bytes(m, sh_reader_ready(&r).n);
-	bad = sh_ingest_input(m->in, &r, name, sh_slice(file, m->name.n - 1), true, err);
+	bad = m->read(m->in, &r, name, sh_slice(file, m->name.n - 1), err);
 	sh_reader_close(&r);
 	return bad;
 }
@@ -91,11 +92,11 @@ static int one_member(
 }
 
 int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
-    struct sh_slice file, struct sh_error *err)
+    struct sh_slice file, sh_ingest_member_fn *read, struct sh_error *err)
 {
 	struct sh_container c;
 	struct sh_member found;
-	struct member m = { in, &c, { 0 } };
+	struct member m = { in, read, &c, { 0 } };
 	int got = sh_container_open(&c, form, r, in->max_size, err);
 
 	while (got == 0 && !c.broken) {

@@ -71,18 +71,16 @@ int sh_ingest_warc_record(
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
-/* Reads all members of a container. Each member is a file named "FILE#MEMBER". */
+/* Reads the documents of an open member of a container. name: of the file in the container. id: of a
+ * document without one. */
+typedef int sh_ingest_member_fn(struct sh_ingest *in, struct sh_reader *r, const char *name,
+    struct sh_slice id, struct sh_error *err);
+
+/* Reads all members of a container by `read`. Each member is a file named "FILE#MEMBER". */
 int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
-    struct sh_slice file, struct sh_error *err);
+    struct sh_slice file, sh_ingest_member_fn *read, struct sh_error *err);
 
 /* ---- steps that the readers share ---- */
-
-/* Reads all documents of an open input. After SH_ERR_IO or SH_ERR_RECORD, which end it early, the
- * next input can be read. name: decides the form when the bytes allow several. id: of
- * a document without one. member: the input is a member of a container, and a container is left
- * out. */
-int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
-    bool member, struct sh_error *err);
 
 /* Passes the document of one JSON object to in->document(). number: of the object's line, or of its
  * element in the array, from 1. */

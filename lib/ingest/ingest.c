@@ -98,24 +98,41 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	}
 }
 
-int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
-    bool member, struct sh_error *err)
+/* Reads an open input that is no container. */
+static int read_plain(struct sh_ingest *in, struct sh_reader *r, const char *name,
+    struct sh_slice id, struct sh_error *err)
 {
 	enum sh_format format = in->format;
-	enum sh_container_form container;
 
-	in->reader = r;
-	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
-		return -1;
-	container = sh_container_of(sh_reader_ready(r));
-	if (container && member)
-		return sh_ingest_leave_out(
-		    in, "container within a container (unpack it first)", true, err);
-	if (container)
-		return sh_ingest_container(in, container, r, id, err);
 	if (format == SH_FORMAT_AUTO && detect(in, r, name, &format, err) < 0)
 		return -1;
 	if (sh_ingest_read(in, format, r, id, err) < 0)
 		return -1;
 	return sh_reader_check(r, err);
+}
+
+/* See sh_ingest_member_fn. */
+static int read_member(struct sh_ingest *in, struct sh_reader *r, const char *name,
+    struct sh_slice id, struct sh_error *err)
+{
+	in->reader = r;
+	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
+		return -1;
+	if (sh_container_of(sh_reader_ready(r)))
+		return sh_ingest_leave_out(
+		    in, "container within a container (unpack it first)", true, err);
+	return read_plain(in, r, name, id, err);
+}
+
+int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
+    struct sh_error *err)
+{
+	enum sh_container_form form;
+
+	in->reader = r;
+	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
+		return -1;
+	form = sh_container_of(sh_reader_ready(r));
+	return form ? sh_ingest_container(in, form, r, id, read_member, err)
+		    : read_plain(in, r, name, id, err);
 }

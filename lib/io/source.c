@@ -41,6 +41,13 @@ static void close_operand(struct sh_source *s)
 	sh_decompress_free(&s->packed);
 }
 
+static void free_collected(struct sh_collected *c)
+{
+	sh_buf_free(&c->lines);
+	sh_buf_free(&c->read);
+	free(c->stretch);
+}
+
 void sh_source_free(struct sh_source *s)
 {
 	close_operand(s);
@@ -48,7 +55,7 @@ void sh_source_free(struct sh_source *s)
 	sh_buf_free(&s->tail);
 	sh_buf_free(&s->peeked);
 	sh_header_free(&s->header);
-	sh_collected_free(&s->collected);
+	free_collected(&s->collected);
 }
 
 void sh_source_use_threads(struct sh_source *s, unsigned threads)
@@ -454,13 +461,6 @@ int sh_source_read_lines(
 	s->peeked = room;
 	s->peeked.n = 0;
 	return 1;
-}
-
-int sh_source_read(
-    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
-{
-	return s->border ? sh_source_read_documents(s, b, from, err)
-			 : sh_source_read_lines(s, b, from, err);
 }
 
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err)

@@ -137,12 +137,9 @@ static inline bool sh_source_ahead(const struct sh_source *s)
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 
-/* The two ways of sh_source_read(), without and with a border function. */
+/* What sh_source_read() does without a border function. */
 int sh_source_read_lines(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
-int sh_source_read_documents(
-    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
-void sh_collected_free(struct sh_collected *c);
 
 /* Sets *line to the next line, without its LF, and leaves the line to be read. The line is valid
  * until the next read. Returns 1, 0 at the end of the last operand, or -1. */

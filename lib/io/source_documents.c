@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chunks of whole documents: see sh_source.border. */
-#include <stdlib.h>
-
 #include "io/newlines.h"
 #include "io/source.h"
-
-void sh_collected_free(struct sh_collected *c)
-{
-	sh_buf_free(&c->lines);
-	sh_buf_free(&c->read);
-	free(c->stretch);
-}
 
 /* Adds the lines of c->read, which came from `from`. */
 static int collect(struct sh_collected *c, const struct sh_origin *from, struct sh_error *err)
@@ -95,7 +86,7 @@ static int take(struct sh_collected *c, size_t n, struct sh_buf *b, struct sh_or
 	return 1;
 }
 
-int sh_source_read_documents(
+static int read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_collected *c = &s->collected;
@@ -123,4 +114,10 @@ int sh_source_read_documents(
 	got = take(c, c->lines.n, b, from, err);
 	from->cut = c->failed;
 	return got;
+}
+
+int sh_source_read(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
+{
+	return s->border ? read_documents(s, b, from, err) : sh_source_read_lines(s, b, from, err);
 }

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
 #include "match/rank.h"
@@ -11,7 +10,7 @@ enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
 	ARENA_LEAST = 1 << 18,
 	REPRESENTATIVES = 4, /* documents with which one of the same hash of its text is compared */
-	TELL = 1 << 12,      /* documents between two calls of opts.progress() */
+	COPIES = 1 << 12,    /* ranks that are searched for copies at once */
 };
 
 /* ---- a run ---- */
@@ -405,72 +404,6 @@ static int find_partners(struct sh_engine *m, unsigned from, unsigned to, struct
 	return sh_partners_make(&m->partners, m->postings, from, to, &o, err);
 }
 
-/* ---- candidates ---- */
-
-/* Returns whether the lengths show that two documents are not similar. */
-static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
-{
-	const struct sh_description *a = &m->described[sh_engine_document(m, x)],
-				    *b = &m->described[sh_engine_document(m, y)];
-
-	if (a->tokens == UINT16_MAX || b->tokens == UINT16_MAX)
-		return false;
-	return sh_comparer_excludes(&m->matching, a->tokens, b->tokens, a->features, b->features);
-}
-
-/* Returns whether a document is compared with a candidate. For stars the candidate is not known to
- * be dropped. */
-static bool is_compared(const struct sh_engine *m, uint32_t rank, uint32_t other)
-{
-	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
-	/* Documents that stay are not compared with each other. They may link a chain. */
-	uint32_t apart = m->opts.single ? m->prior : m->fixed;
-
-	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
-		return false;
-	return other != rank && (rank >= apart || other >= apart) && !excludes(m, rank, other);
-}
-
-size_t sh_engine_candidates(
-    struct sh_engine_worker *w, uint32_t rank, const uint64_t **found, struct sh_error *err)
-{
-	struct sh_partner_room *room = &w->partners;
-	size_t n = sh_partners_of(&w->match->partners, rank, room, err), kept = 0;
-
-	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
-		return SIZE_MAX;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t other = (uint32_t)room->partner[i];
-
-		if (is_compared(w->match, rank, other))
-			room->partner[kept++] = other;
-	}
-	*found = sh_numsort(room->partner, room->room, kept);
-	return kept;
-}
-
-int sh_engine_compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exact,
-    struct sh_verdict *verdict, struct sh_error *err)
-{
-	const struct sh_engine *m = w->match;
-
-	w->compared++;
-	if (sh_comparer_compare(w->comparer, sh_engine_document(m, x), sh_engine_document(m, y),
-		exact, verdict, err) < 0)
-		return -1;
-	w->similar += verdict->similar;
-	return 0;
-}
-
-void sh_engine_tell(struct sh_engine *m, uint32_t rank)
-{
-	if (!m->opts.progress || rank / TELL == (rank - 1) / TELL ||
-	    pthread_mutex_trylock(&m->lock) != 0)
-		return;
-	m->opts.progress(m->opts.arg, rank);
-	pthread_mutex_unlock(&m->lock);
-}
-
 /* ---- all pairs ---- */
 
 /* Passes the pairs of some documents to opts.seen(). */
@@ -551,7 +484,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	int status;
 
 	if (start(m, err) < 0 || find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
-	    each_rank(m, TELL, find_copies, err) < 0)
+	    each_rank(m, COPIES, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)

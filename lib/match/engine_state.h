@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that engine.c, decide_star.c and decide_chain.c share, in the order of a run. */
+/* The state that engine.c and decide.c share, in the order of a run. */
 #ifndef SH_MATCH_ENGINE_STATE_H
 #define SH_MATCH_ENGINE_STATE_H
 
@@ -59,18 +59,6 @@ static inline void sh_engine_set_verdict(
 {
 	m->verdict[rank] = (uint16_t)(v->measure << 14 | v->similarity);
 }
-
-/* Finds the ranks that a document meets and that could be similar to it, each once, ascending.
- * Returns their number, or SIZE_MAX. They are at *rank until the next call of the worker. */
-size_t sh_engine_candidates(
-    struct sh_engine_worker *w, uint32_t rank, const uint64_t **candidate, struct sh_error *err);
-
-/* Compares the documents of two ranks. */
-int sh_engine_compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exact,
-    struct sh_verdict *verdict, struct sh_error *err);
-
-/* Counts decided documents for the progress. */
-void sh_engine_tell(struct sh_engine *m, uint32_t rank);
 
 /* Set keeper[] of all ranks, and verdict[] of the dropped ones. */
 int sh_decide_stars(struct sh_engine *m, struct sh_error *err);
