@@ -67,13 +67,9 @@ static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_report *p = pairs;
 	struct sh_slice f[1];
-	struct sh_span_record span;
-	struct sh_pair_record pair;
+	bool spans = p->n ? p->spans : sh_fields_split(line, f, 1) == 8;
 
-	if (p->n ? p->spans : sh_fields_split(line, f, 1) == 8)
-		return sh_record_span(line, &span, err) < 0 ? -1
-							    : sh_report_add_span(p, &span, err);
-	return sh_record_pair(line, &pair, err) < 0 ? -1 : sh_report_add(p, &pair, err);
+	return (spans ? sh_report_add_span : sh_report_add)(p, line, err);
 }
 
 static void read_records(struct cli *c, struct settings *s)

@@ -116,7 +116,7 @@ sharchive export passages -o new
 shdedup -q -a archive --every 1 --report new docs
 shstat -o new pairs
 shstat -j 2 -o new pairs
-shstat --svg -o new groups
+shstat -o new groups
 shreport -d docs -o new pairs
 shreport -d - --rejects rejected -o new pairs <docs
 shreport -d docs -o new spans
