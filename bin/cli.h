@@ -60,6 +60,16 @@ struct cli_option {
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
+/* Rows that several programs have. cli_next() handles --tmpdir: see cli.tmpdir. */
+#define CLI_TMPDIR_ROW                                                                             \
+	{                                                                                          \
+		CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]", NULL    \
+	}
+#define CLI_MEMORY_ROW(usual)                                                                      \
+	{                                                                                          \
+		'S', "memory", "SIZE", "use temporary files beyond this memory [" usual "]", NULL  \
+	}
+
 struct cli_program {
 	const char *name;
 	const char *synopsis; /* after the options, "[FILE...]" */

@@ -313,7 +313,7 @@ static void confine(const struct cli *c)
 		sh_confine_write(&rules, c->out_path);
 	if (c->rejects_path)
 		sh_confine_write(&rules, c->rejects_path);
-	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR) || cli_find_option(c, 'S'))
+	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR))
 		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
 	sh_confine_enforce(&rules);
 }

@@ -22,8 +22,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Page"),
 	{ TITLE, "title", "TEXT", "the title of the page" },
 	{ TEXTS, "texts", "N", "show texts for N pairs at most [200]" },
-	{ ROWS, "rows", "N", "list N pairs at most [200000]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	{ ROWS, "list", "N", "list N pairs at most [200000]" },
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 
@@ -269,7 +269,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->texts = cli_number(c, "--texts", 0, 1000000);
 		break;
 	case ROWS:
-		s->rows = cli_number(c, "--rows", 0, 1000000000);
+		s->rows = cli_number(c, "--list", 0, 1000000000);
 		break;
 	default:
 		formopts_set(&s->of, c, opt);
