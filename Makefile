@@ -163,7 +163,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
+USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o)
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
@@ -239,7 +239,7 @@ endif
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
-	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),4,1)}"
+	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),8,4)}"
 # Dictionaries of cppjieba, downloaded once for all builds.
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 

@@ -163,13 +163,13 @@ static void add_documents(struct span_archive *a, size_t n)
 {
 	uint32_t first = a->begin[a->store.n_segments], number = a->change.next.next_number;
 	struct sh_record r = { .time = a->now, .similarity = 10000 };
-	struct sh_document_room room = { 0 }, parts = { 0 };
+	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
 
 	for (uint32_t d = first; d < a->corpus.n; d++) {
-		if (sh_corpus_line(&a->corpus, d, &room, &r.line, &err) < 0 ||
-		    sh_document_parse(&a->corpus.form, r.line, 0, &parts, &doc, &err) < 0)
+		r.line = sh_corpus_line(&a->corpus, d);
+		if (sh_document_parse(&a->corpus.form, r.line, 0, &room, &doc, &err) < 0)
 			fail(a, &err);
 		r.id = doc.id;
 		r.keeper = number + (d - first);
@@ -188,7 +188,6 @@ static void add_documents(struct span_archive *a, size_t n)
 	if (sh_store_change_add_segment(&a->change, &err) < 0)
 		fail(a, &err);
 	sh_document_room_free(&room);
-	sh_document_room_free(&parts);
 }
 
 /* The segment whose seeds join those of today. */

@@ -10,7 +10,6 @@ void sh_document_room_free(struct sh_document_room *room)
 	sh_buf_free(&room->text);
 	sh_buf_free(&room->joined);
 	sh_buf_free(&room->line);
-	sh_piece_room_free(&room->piece);
 }
 
 /* Moves the part of *rest before the next comma to *part. Returns false when nothing is left. */
