@@ -167,8 +167,8 @@ as_always() {
 	for P in "${ALL[@]}"; do
 		"$P" --help | sed -nE "s/^ +(-(.), )?--([a-z-]+).*/\3 \2/p"
 	done | sort -u >names
-	# shdoc reads a format, and shfp writes one.
-	grep -v '^format ' names >letters
+	# shdoc reads a format, and shfp writes one. -d reads a second input, whose name says what it is.
+	grep -vE '^format | d$' names >letters
 	cut -d ' ' -f 1 letters | uniq -d >two_letters
 	grep -E ' .' letters | awk '{ print $2 }' | sort | uniq -d >two_names
 	same /dev/null two_letters
