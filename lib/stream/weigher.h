@@ -7,7 +7,6 @@
 #include "base/slice.h"
 #include "published/published.h"
 #include "weight/df.h"
-#include "weight/idf.h"
 #include "weight/weight.h"
 
 enum {
