@@ -78,9 +78,6 @@ static int make_lines(void *writer, struct sh_job *job)
 
 	for (; status == 0 && i < end; i++)
 		status = w->all->add(w, i, &job->out, &job->err);
-	job->sum = (struct sh_sum){ 0 };
-	if (w->all->out->trailer)
-		sh_sum_lines(&job->sum, job->out.p, job->out.n, w->all->out->summer.crlf);
 	return status;
 }
 
@@ -90,7 +87,7 @@ static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
 	struct sh_corpus *corpus = &w->state->corpus;
 
 	sh_corpus_passed(corpus, corpus->at[w->from] + (uint64_t)job->task * TASK);
-	return sh_sink_write_lines(w->out, job->out.p, job->out.n, &job->sum, err);
+	return sh_sink_write(w->out, job->out.p, job->out.n, err);
 }
 
 /* Writes the lines from w->add() for all documents, in order. Returns the sum of writer.alike. */

@@ -306,8 +306,9 @@ static int work(void *worker, struct sh_job *job)
 	r.name = name;
 	r.offset = h.offset;
 	if (status == 0)
-		status = h.warc ? sh_ingest_read(w->in, SH_FORMAT_WARC, &r, sh_slice("", 0), err)
-				: sh_ingest_input(w->in, &r, name, sh_slice(id, h.id_n), err);
+		status = h.warc
+			     ? sh_ingest_read(w->in, SH_FORMAT_WARC, &r, sh_slice("", 0), err)
+			     : sh_ingest_input(w->in, &r, name, sh_slice(id, h.id_n), false, err);
 	if (status < 0 && !w->refused && err->code != SH_ERR_NOMEM) {
 		err->file = name;
 		status = on_trouble(w, err);
@@ -487,7 +488,7 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 		}
 	}
 	drain(run);
-	return sh_ingest_input(&run->in, r, path, id, err);
+	return sh_ingest_input(&run->in, r, path, id, false, err);
 }
 
 static void on_progress(void *arg, uint64_t n)
@@ -521,7 +522,7 @@ int doc_file(
 	r.progress_arg = run;
 	on_progress(run, sh_reader_ready(&r).n);
 	bad = run->feed ? cut_input(run, &r, path, id, err)
-			: sh_ingest_input(&run->in, &r, path, id, err);
+			: sh_ingest_input(&run->in, &r, path, id, false, err);
 	sh_reader_close(&r);
 	if (bad < 0) {
 		drain(run);

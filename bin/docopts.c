@@ -85,7 +85,7 @@ const struct cli_option docopts_table[] = {
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
 	{ FOLD_MARKS, "fold-marks", NULL,
-	    "leave out Arabic vowel signs and tatweel, and Hebrew points" },
+	    "leave out Arabic and Syriac vowel signs, tatweel, Hebrew points" },
 	{ JOIN_HYPHENS, "join-hyphens", NULL, "join words that a hyphen cuts at a line end" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,

@@ -12,12 +12,6 @@
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
     struct sh_slice id, struct sh_error *err);
 
-/* Reads all documents of an open input. name: decides the form when the bytes allow several. id: of
- * a document without one. After SH_ERR_IO or SH_ERR_RECORD, which end it early, the next input can
- * be read. */
-int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
-    struct sh_error *err);
-
 /* Returns a static text: "; FORM (LIBRARY)" for each form that this build cannot read; "" when it
  * reads all forms. */
 const char *sh_ingest_lacks(void);

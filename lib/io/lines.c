@@ -17,25 +17,30 @@ void sh_lines_free(struct sh_lines *l)
 
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err)
 {
-	struct sh_slice rest;
+	bool skipped = false;
 
-	if (l->at == l->chunk.n) {
-		int got = sh_source_read(&l->source, &l->chunk, &l->from, err);
+	do {
+		struct sh_slice rest;
 
-		if (got <= 0) {
-			l->at = l->chunk.n = 0;
-			return got;
+		if (l->at == l->chunk.n) {
+			int got = sh_source_read(&l->source, &l->chunk, &l->from, err);
+
+			if (got <= 0) {
+				l->at = l->chunk.n = 0;
+				return got;
+			}
+			l->at = 0;
+			l->starts_file = l->from.starts_file;
+		} else {
+			l->from.line += l->ends;
+			l->starts_file = l->starts_file && skipped;
 		}
-		l->at = 0;
-		l->starts_file = l->from.starts_file;
-	} else {
-		l->from.line += l->ends;
-		l->starts_file = false;
-	}
-	rest = sh_slice(l->chunk.p + l->at, l->chunk.n - l->at);
-	*line = sh_record_front(rest, l->from.csv);
-	l->at += line->n + (line->n < rest.n);
-	l->ends = l->from.csv ? 1 + sh_count_newlines(line->p, line->n) : 1;
+		rest = sh_slice(l->chunk.p + l->at, l->chunk.n - l->at);
+		*line = sh_record_front(rest, l->from.csv);
+		l->at += line->n + (line->n < rest.n);
+		l->ends = l->from.csv ? 1 + sh_count_newlines(line->p, line->n) : 1;
+		skipped = l->from.trailer && sh_is_trailer(line->p, line->n);
+	} while (skipped);
 	if (sh_trailer_refuse(*line, err) < 0)
 		return sh_lines_blame(l, err);
 	return 1;

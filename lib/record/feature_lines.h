@@ -39,7 +39,7 @@ static inline bool sh_id_prefix_at(const struct sh_id_prefix *prefix, const char
 /* Finds marks: TABs and LFs of records, and on request blanks and backslashes. Lines can then be
  * split independently of each other. */
 
-enum { SH_MARKS_SLACK = 8 }; /* bytes that sh_marks_find() may read behind the text */
+enum { SH_MARKS_SLACK = 16 }; /* bytes that sh_marks_find() may read behind the text */
 
 /* Writes the offsets of all marks among n < 2^32 bytes to mark[], ascending. Returns the number of
  * marks. When *blanks is true, blanks and backslashes are marks, too, and the call sets *blanks to

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the route, the most probable sequence of dictionary words: jieba's get_DAG() and calc().
+/* Finds the route, the most probable sequence of dictionary words: jieba's get_DAG() and calc();
+ * and splits Han characters into words without the dictionary, by jieba's hidden Markov model.
  *
  * A row is an array of codes: stretches of class K, and gaps between the stretches. */
 #ifndef SH_SEGMENT_JIEBA_ROUTE_H
@@ -18,7 +19,7 @@ double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, 
  * Writes 1 when there is no word. Returns the number of lengths: at least 1, at most max_len. */
 size_t sh_jieba_edges(const struct sh_jieba *j, const uint16_t *code, size_t n, uint16_t *lengths);
 
-/* jieba's hidden Markov model: splits Han characters into words without the dictionary.
+/* ---- the model ----
  *
  * Viterbi's algorithm finds the state of each character: B(egin), M(iddle), E(nd) or S(ingle). The
  * order of additions, the value for log 0 and the tie-break are jieba's, and so is the path. */

@@ -6,30 +6,34 @@
 
 #include "base/buf.h"
 #include "base/compare.h"
-#include "segment/jieba_dict.h"
 
 /* ---- unused nodes ---- */
 
-/* The set of unused nodes of the dictionary's trie. One bit per node lets unused_fit() try
- * 64 bases at a time. In a zeroed struct all nodes are in the set. */
-struct unused {
+/* Node numbers are below NODES_MAX: a trie of 16 bytes a node then has at most 2 GiB. */
+#define NODES_MAX (UINT32_C(1) << 27)
+
+/* The set of unused nodes. One bit per node lets free_nodes_fit() try 64 bases at a time. In a
+ * zeroed struct all nodes are in the set. */
+struct free_nodes {
 	uint64_t *bits; /* bit 1: in the set; nodes beyond bits[] are in the set */
 	size_t n, cap;  /* in words of 64 bits */
 	uint32_t first; /* nodes SH_CODE_END .. first - 1 are not in the set */
 };
 
-/* Node numbers are below NODES_MAX: a trie of 16 bytes a node then has at most 2 GiB. */
-#define NODES_MAX (UINT32_C(1) << 27)
-
-static void unused_free(struct unused *f)
+static inline bool free_nodes_has(const struct free_nodes *f, uint32_t at)
 {
-	free(f->bits);
-	*f = (struct unused){ 0 };
+	return at / 64 >= f->n || f->bits[at / 64] >> at % 64 & 1;
 }
 
-/* Extends bits[] so that node `at` has a bit, and by one word more, because window() reads two
- * words. SH_ERR_RANGE: `at` is 2^27 or greater. */
-static int unused_extend(struct unused *f, uint64_t at, struct sh_error *err)
+static void free_nodes_free(struct free_nodes *f)
+{
+	free(f->bits);
+	*f = (struct free_nodes){ 0 };
+}
+
+/* Extends bits[] so that node `at` has a bit, and one word more, because window() reads two words.
+ * SH_ERR_RANGE: `at` is NODES_MAX or greater. */
+static int free_nodes_extend(struct free_nodes *f, uint64_t at, struct sh_error *err)
 {
 	size_t want = (size_t)(at / 64 + 2);
 
@@ -42,19 +46,12 @@ static int unused_extend(struct unused *f, uint64_t at, struct sh_error *err)
 	return 0;
 }
 
-static inline bool unused_has(const struct unused *f, uint32_t at)
-{
-	return at / 64 >= f->n || f->bits[at / 64] >> at % 64 & 1;
-}
-
-/* Removes node `at`, which must have a bit. */
-static void unused_remove(struct unused *f, uint32_t at)
+static void free_nodes_remove(struct free_nodes *f, uint32_t at)
 {
 	f->bits[at / 64] &= ~(UINT64_C(1) << at % 64);
 }
 
-/* Adds node `at`, which must have a bit. */
-static void unused_add(struct unused *f, uint32_t at)
+static void free_nodes_add(struct free_nodes *f, uint32_t at)
 {
 	f->bits[at / 64] |= UINT64_C(1) << at % 64;
 	if (at < f->first)
@@ -62,7 +59,7 @@ static void unused_add(struct unused *f, uint32_t at)
 }
 
 /* Returns the bits of nodes at .. at + 63. */
-static inline uint64_t window(const struct unused *f, uint32_t at)
+static inline uint64_t window(const struct free_nodes *f, uint32_t at)
 {
 	const uint64_t *w = f->bits + at / 64;
 
@@ -71,8 +68,8 @@ static inline uint64_t window(const struct unused *f, uint32_t at)
 
 /* Finds the least *base such that node *base + codes[i] is in the set, and at least SH_CODE_END,
  * for all n >= 1 ascending codes. Extends bits[] to these nodes. Does not remove them. */
-static int unused_fit(
-    struct unused *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err)
+static int free_nodes_fit(
+    struct free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err)
 {
 	uint32_t at;
 	uint64_t fit;
@@ -82,7 +79,7 @@ static int unused_fit(
 	/* Tries 64 bases in one step. Bit i of `fit` is 1 when base at + i - codes[0] fits: the
 	 * nodes of all codes are in the set. */
 	for (at = f->first;; at += 64) {
-		if (unused_extend(f, (uint64_t)at + codes[n - 1] - codes[0] + 64, err) < 0)
+		if (free_nodes_extend(f, (uint64_t)at + codes[n - 1] - codes[0] + 64, err) < 0)
 			return -1;
 		fit = window(f, at);
 		if (fit == 0 && at == f->first)
@@ -96,7 +93,7 @@ static int unused_fit(
 	return 0;
 }
 
-/* ---- building ---- */
+/* ---- building from all words ---- */
 
 /* A node being built. The path from the root to this node has `depth` codes. Words lo .. hi - 1
  * begin with these codes. */
@@ -116,7 +113,7 @@ struct builder {
 	struct draft *drafts;
 	size_t n, cap;
 
-	struct unused free;
+	struct free_nodes free;
 	uint32_t *codes; /* of the children being placed */
 	size_t codes_cap;
 };
@@ -202,10 +199,10 @@ static int choose_base(struct builder *b, struct draft *k, struct sh_error *err)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
 		b->codes[i] = kids[i].code;
-	if (unused_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
+	if (free_nodes_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
-		unused_remove(&b->free, k->base + kids[i].code);
+		free_nodes_remove(&b->free, k->base + kids[i].code);
 	return 0;
 }
 
@@ -313,11 +310,11 @@ int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
 	status = build(&b, n, nodes, freq, n_nodes, err);
 	free(b.drafts);
 	free(b.codes);
-	unused_free(&b.free);
+	free_nodes_free(&b.free);
 	return status;
 }
 
-/* ---- adding words ---- */
+/* ---- adding a word ---- */
 
 struct sh_jieba_own {
 	struct sh_jieba_node *node;
@@ -325,7 +322,7 @@ struct sh_jieba_own {
 	uint32_t *first; /* first child of each node, 0: none */
 	uint32_t *next;  /* next sibling of each node, 0: none */
 	size_t n, node_cap, freq_cap, first_cap, next_cap;
-	struct unused free;
+	struct free_nodes free;
 	uint32_t *codes; /* scratch: codes of the children that move */
 	size_t codes_cap;
 };
@@ -337,7 +334,7 @@ static void delete_own(struct sh_jieba_own *own)
 	free(own->first);
 	free(own->next);
 	free(own->codes);
-	unused_free(&own->free);
+	free_nodes_free(&own->free);
 	free(own);
 }
 
@@ -381,7 +378,7 @@ static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh
 {
 	uint32_t n = j->h.n_nodes;
 
-	if (more_nodes(o, n, err) < 0 || unused_extend(&o->free, n, err) < 0)
+	if (more_nodes(o, n, err) < 0 || free_nodes_extend(&o->free, n, err) < 0)
 		return -1;
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t parent = j->node[i].check;
@@ -394,7 +391,7 @@ static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh
 		o->node[i] = j->node[i];
 		o->freq[i] = j->freq[i];
 		if (i >= SH_CODE_END)
-			unused_remove(&o->free, i);
+			free_nodes_remove(&o->free, i);
 		if (i != SH_NODE_ROOT)
 			adopt(o, parent, i);
 	}
@@ -451,7 +448,7 @@ static int find_base(
 	for (uint32_t c = o->first[parent]; c; c = o->next[c])
 		o->codes[n++] = c - o->node[parent].base;
 	qsort(o->codes, n, sizeof *o->codes, by_code);
-	if (unused_fit(&o->free, o->codes, n, base, err) < 0)
+	if (free_nodes_fit(&o->free, o->codes, n, base, err) < 0)
 		return -1;
 	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
 }
@@ -468,8 +465,8 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 	o->node[from] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
 	o->freq[from] = 0;
 	o->first[from] = 0;
-	unused_remove(&o->free, to);
-	unused_add(&o->free, from);
+	free_nodes_remove(&o->free, to);
+	free_nodes_add(&o->free, from);
 }
 
 /* Moves the children of `parent` to a base with room for one more child of code `extra`; 0: no more
@@ -505,7 +502,7 @@ static int add_child(
 	if (*parent != SH_NODE_ROOT && o->node[*parent].base == 0) {
 		if (move_children(o, *parent, code, &none, err) < 0)
 			return -1;
-	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !unused_has(&o->free, at))) {
+	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !free_nodes_has(&o->free, at))) {
 		/* Node `at` is in use, by a child of `other` or for the children of the root. */
 		uint32_t other = at < SH_CODE_END ? SH_NODE_FREE : o->node[at].check;
 		bool self = other >= o->n || children(o, *parent) < children(o, other);
@@ -514,11 +511,11 @@ static int add_child(
 			return -1;
 	}
 	at = o->node[*parent].base + code;
-	if (unused_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
+	if (free_nodes_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
 		return -1;
 	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, *parent };
 	if (at >= SH_CODE_END)
-		unused_remove(&o->free, at);
+		free_nodes_remove(&o->free, at);
 	adopt(o, *parent, at);
 	*child = at;
 	return 0;

@@ -125,14 +125,6 @@ static const struct sh_corpus_range_file *file_of(const struct sh_corpus_lines *
 	return &l->file[lo - 1];
 }
 
-/* Sets the line of job->err: the line that begins at p. */
-static int fail_at(struct sh_job *job, const char *p)
-{
-	job->err.file = job->from.file;
-	job->err.line = 1 + sh_count_newlines(job->in.p, (size_t)(p - job->in.p));
-	return -1;
-}
-
 /* Refuses a line that is longer than SH_LINE_MAX: the last line of its task. */
 static int refuse_long(struct sh_job *job)
 {
@@ -144,31 +136,13 @@ static int refuse_long(struct sh_job *job)
 
 		if (line.n > SH_LINE_MAX) {
 			sh_line_too_long(&job->err);
-			return fail_at(job, rest.p);
+			job->err.file = job->from.file;
+			job->err.line = 1 + sh_count_newlines(job->in.p, job->in.n - rest.n);
+			return -1;
 		}
 		rest = sh_slice(rest.p + n, rest.n - n);
 	}
 	return 0;
-}
-
-/* Sets job->check. */
-static int check_lines(struct sh_job *job, bool crlf)
-{
-	struct sh_slice rest = job->in;
-
-	for (;;) {
-		size_t n = sh_sum_lines(&job->check.found, rest.p, rest.n, crlf);
-		struct sh_slice line;
-
-		rest = sh_slice(rest.p + n, rest.n - n);
-		if (rest.n == 0)
-			return 0;
-		line = sh_record_front(rest, false);
-		if (sh_trailer_add(&job->check, crlf ? sh_without_cr(line) : line, &job->err) < 0)
-			return fail_at(job, rest.p);
-		n = line.n + (line.n < rest.n);
-		rest = sh_slice(rest.p + n, rest.n - n);
-	}
 }
 
 int sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job)
@@ -176,6 +150,7 @@ int sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job)
 	const struct sh_corpus *c = l->corpus;
 	const struct sh_corpus_range_file *f = file_of(l, job->task);
 	size_t range = job->task - f->task, from = first_line(f, range), to = from;
+	uint64_t trailers;
 
 	if (from < range_begin(f, range + 1))
 		to = end_of_lines(f, range);
@@ -193,7 +168,12 @@ int sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job)
 	job->in = sh_slice(f->file->p + from, to - from);
 	if (job->in.n > SH_LINE_MAX && refuse_long(job) < 0)
 		return -1;
-	return c->trailer ? check_lines(job, c->form.crlf) : 0;
+	if (c->trailer &&
+	    sh_trailer_add_lines(&job->check, job->in, c->form.crlf, &trailers, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
+	}
+	return 0;
 }
 
 /* ---- numbers of lines ---- */
