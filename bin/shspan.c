@@ -229,7 +229,8 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 	if (s->docs.docs.strict)
 		cli_usage(c, "--strict cannot be used with %s", unit);
 	if (s->every && s->mode == SPAN_COUNT)
-		cli_usage(c, "--every-copy cannot be used with --count, which writes every passage");
+		cli_usage(
+		    c, "--every-copy cannot be used with --count, which writes every passage");
 	s->units.run = s->seed.k ? s->seed.k : s->units.lines ? 1 : SH_SENTENCES_RUN;
 	s->units.tokens = cli_given(c, MIN_TOKENS) ? s->match.least : 1;
 	s->units.no_fold = t->no_fold;
