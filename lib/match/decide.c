@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of similar documents, as stars or as chains. */
+/* Which documents stay: stars or chains. */
 #include <sched.h>
 
 #include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
 
-enum {
-	AT_ONCE = 32,   /* documents that a thread takes, and decides in order */
-	TELL = 1 << 12, /* documents between two calls of opts.progress() */
-};
+enum { AT_ONCE = 32 }; /* documents that a thread takes, and decides in order */
 
 /* ---- candidates ---- */
 
@@ -74,16 +71,16 @@ static int compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exac
 /* Counts decided documents for the progress. */
 static void tell(struct sh_engine *m, uint32_t rank)
 {
-	if (!m->opts.progress || rank / TELL == (rank - 1) / TELL ||
+	if (!m->opts.progress || rank / SH_TELL == (rank - 1) / SH_TELL ||
 	    pthread_mutex_trylock(&m->lock) != 0)
 		return;
 	m->opts.progress(m->opts.arg, rank);
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* ---- stars ---- */
-
-/* In the order of ranks, a document is dropped when it is similar to one that stays. Threads take
+/* ---- stars ----
+ *
+ * In the order of ranks, a document is dropped when it is similar to one that stays. Threads take
  * the documents in this order. A document waits until the better ones that it meets are decided.
  * The best document that is not decided yet waits for none, so a thread always has work. */
 
@@ -111,7 +108,7 @@ static bool is_open(const struct sh_engine *m, uint32_t rank)
 	return keeper == SH_UNKNOWN || (keeper & SH_COPY && (keeper & ~SH_COPY) < m->fixed);
 }
 
-static int decide(struct sh_engine_worker *w, uint32_t rank, struct sh_error *err)
+static int decide_document(struct sh_engine_worker *w, uint32_t rank, struct sh_error *err)
 {
 	struct sh_engine *m = w->match;
 	const uint64_t *candidate;
@@ -146,7 +143,7 @@ static int decide_some(void *worker, size_t from, size_t to, struct sh_error *er
 	struct sh_engine *m = w->match;
 
 	for (size_t r = from; r < to; r++)
-		if (is_open(m, (uint32_t)r) && decide(w, (uint32_t)r, err) < 0) {
+		if (is_open(m, (uint32_t)r) && decide_document(w, (uint32_t)r, err) < 0) {
 			__atomic_store_n(&m->failed, true, __ATOMIC_RELAXED);
 			return -1;
 		}
@@ -154,7 +151,7 @@ static int decide_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-int sh_decide_stars(struct sh_engine *m, struct sh_error *err)
+static int decide_stars(struct sh_engine *m, struct sh_error *err)
 {
 	for (uint32_t r = 0; r < m->ranks; r++)
 		if (r < m->fixed ||
@@ -175,9 +172,9 @@ int sh_decide_stars(struct sh_engine *m, struct sh_error *err)
 	return 0;
 }
 
-/* ---- chains ---- */
-
-/* Documents that similar pairs connect are a group, a tree of keeper[] (union-find). Two documents
+/* ---- chains ----
+ *
+ * Documents that similar pairs connect are a group, a tree of keeper[] (union-find). Two documents
  * of one tree are not compared. */
 
 /* Other threads may read the entry of a document, as candidates. */
@@ -268,7 +265,7 @@ static int compare_some(void *worker, size_t from, size_t to, struct sh_error *e
 	return 0;
 }
 
-int sh_decide_chains(struct sh_engine *m, struct sh_error *err)
+static int decide_chains(struct sh_engine *m, struct sh_error *err)
 {
 	/* A copy is in one tree with the document whose tokens it has. It can meet other
 	 * documents. */
@@ -283,4 +280,9 @@ int sh_decide_chains(struct sh_engine *m, struct sh_error *err)
 		m->keeper[r] = r;
 	return sh_parallel(
 	    m->worker, sizeof *m->worker, m->opts.jobs, m->ranks, AT_ONCE, compare_some, err);
+}
+
+int sh_decide(struct sh_engine *m, struct sh_error *err)
+{
+	return m->opts.single ? decide_chains(m, err) : decide_stars(m, err);
 }

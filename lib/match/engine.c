@@ -10,7 +10,6 @@ enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
 	ARENA_LEAST = 1 << 18,
 	REPRESENTATIVES = 4, /* documents with which one of the same hash of its text is compared */
-	COPIES = 1 << 12,    /* ranks that are searched for copies at once */
 };
 
 /* ---- a run ---- */
@@ -170,21 +169,13 @@ static int add_postings(struct sh_engine *m, const struct sh_key_posting *postin
 	return 0;
 }
 
-/* Appends n elements to an array by document. from: NULL for zeros. */
-static int append(struct sh_engine *m, void **array, size_t *cap, const void *from, size_t n,
-    size_t size, struct sh_error *err)
+/* Appends n zeroed elements to an array by document. */
+static int append(
+    struct sh_engine *m, void **array, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
-	size_t before = *array ? m->n : 0;
-
 	if (m->n + n > *cap && sh_tables_grow(m->opts.tables, array, cap, m->n + n, size, err) < 0)
 		return -1;
-	/* The documents before the first one with such a value have zeros. */
-	if (before < m->n)
-		memset((char *)*array + before * size, 0, (m->n - before) * size);
-	if (from)
-		memcpy((char *)*array + m->n * size, from, n * size);
-	else
-		memset((char *)*array + m->n * size, 0, n * size);
+	memset((char *)*array + m->n * size, 0, n * size);
 	return 0;
 }
 
@@ -195,28 +186,28 @@ static int check_number(const struct sh_engine *m, size_t n, struct sh_error *er
 					    (unsigned)(SH_COPY - 2));
 }
 
-int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct sh_error *err)
+int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *described,
+    size_t stride, const struct sh_key_posting *posting, size_t n_postings, struct sh_error *err)
 {
-	if (b->n == 0)
+	if (n == 0)
 		return 0;
-	if (check_number(m, b->n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
-						  NULL, b->n, sizeof *m->described, err) < 0)
+	if (check_number(m, n, err) < 0 ||
+	    append(m, (void **)&m->described, &m->described_cap, n, sizeof *m->described, err) < 0)
 		return -1;
-	if ((b->rank || m->given) &&
-	    append(m, (void **)&m->given, &m->given_cap, b->rank, b->n, sizeof *m->given, err) < 0)
+	if (m->opts.ranks &&
+	    append(m, (void **)&m->given, &m->given_cap, n, sizeof *m->given, err) < 0)
 		return -1;
-	if ((b->is_protected || m->is_protected) &&
-	    append(m, (void **)&m->is_protected, &m->protected_cap, b->is_protected, b->n,
-		sizeof *m->is_protected, err) < 0)
+	if (m->opts.protects && append(m, (void **)&m->is_protected, &m->protected_cap, n,
+				    sizeof *m->is_protected, err) < 0)
 		return -1;
-	for (size_t i = 0; i < b->n; i++) {
-		memcpy(&m->described[m->n + i], (const char *)b->described + i * b->stride,
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&m->described[m->n + i], (const char *)described + i * stride,
 		    sizeof *m->described);
 		m->stats.without_tokens += !m->described[m->n + i].tokens;
 	}
-	if (add_postings(m, b->posting, b->n_postings, m->n, err) < 0)
+	if (add_postings(m, posting, n_postings, m->n, err) < 0)
 		return -1;
-	m->n += (uint32_t)b->n;
+	m->n += (uint32_t)n;
 	m->n_read = m->n;
 	m->stats.documents = m->n;
 	return 0;
@@ -225,6 +216,11 @@ int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct s
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank)
 {
 	m->given[document] = rank;
+}
+
+void sh_engine_protect(struct sh_engine *m, uint32_t document)
+{
+	m->is_protected[document] = true;
 }
 
 bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document)
@@ -266,15 +262,14 @@ int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error 
 	return 0;
 }
 
-int sh_engine_add_stored(
-    struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err)
+int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err)
 {
 	if (n == 0)
 		return 0;
-	if (check_number(m, n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
-					       described, n, sizeof *m->described, err) < 0)
+	if (check_number(m, n, err) < 0 ||
+	    append(m, (void **)&m->described, &m->described_cap, n, sizeof *m->described, err) < 0)
 		return -1;
-	for (size_t i = 0; !described && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
 	return lengthen_marks(m, n, err);
@@ -495,7 +490,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 
 	if (start(m, err) < 0 || sh_sorter_finish(&m->postings, SH_POSTING_KEY, err) < 0 ||
 	    find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
-	    each_rank(m, COPIES, find_copies, err) < 0)
+	    each_rank(m, SH_TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
@@ -506,7 +501,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;
-	status = m->opts.single ? sh_decide_chains(m, err) : sh_decide_stars(m, err);
+	status = sh_decide(m, err);
 	for (unsigned i = 0; i < m->opts.jobs; i++) {
 		m->stats.compared += m->worker[i].compared;
 		m->stats.similar += m->worker[i].similar;

@@ -13,6 +13,8 @@
 #define SH_COPY    (UINT32_C(1) << SH_DOCUMENTS_BITS)
 #define SH_UNKNOWN UINT32_MAX
 
+enum { SH_TELL = 1 << 12 }; /* documents between two calls of opts.progress() */
+
 struct sh_engine_worker {
 	struct sh_engine *match;
 	struct sh_comparer *comparer;
@@ -60,8 +62,7 @@ static inline void sh_engine_set_verdict(
 	m->verdict[rank] = (uint16_t)(v->measure << 14 | v->similarity);
 }
 
-/* Set keeper[] of all ranks, and verdict[] of the dropped ones. */
-int sh_decide_stars(struct sh_engine *m, struct sh_error *err);
-int sh_decide_chains(struct sh_engine *m, struct sh_error *err);
+/* Sets keeper[] of all ranks, and verdict[] of the dropped ones: stars, or chains. */
+int sh_decide(struct sh_engine *m, struct sh_error *err);
 
 #endif
