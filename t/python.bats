@@ -593,7 +593,7 @@ for name in public:
 
 @test "an archive finds what shdedup would drop, also beside other processes" {
 	cat >archive.py <<-'END'
-	import os, subprocess, sys, threading
+	import os, pickle, subprocess, sys, threading
 	from simhash_utils import Archive, Dropped, Error, Match, verify
 
 	ids, texts = [], []
@@ -631,6 +631,7 @@ for name in public:
 	# Processes, forked ones too, and threads use one archive at once.
 	archive = Archive("shared")
 	archive.add([7, b"\xc3\xa9"], ["to be or not to be", "that is the question \t\\ \n"])
+	archive = pickle.loads(pickle.dumps(archive))
 	assert archive.query("That is the question") == [Match("\u00e9", 1.0, "jaccard")]
 	def words(name, n):
 	    return " ".join("%s%d%s" % (name, n, letter) for letter in "pqrstuv")
