@@ -677,6 +677,15 @@ for name in public:
 	    got = {(200 + q, *m) for q in range(150) for m in archive.query(asked[q])}
 	    assert got <= want and len(want - got) <= len(want) / 100 and len(want) > 50, (path, want - got)
 
+	# The most similar document comes first. A short text finds a long one, and the other way round.
+	archive = Archive("words", ngrams=1, threshold=0.5)
+	def run(first, last):
+	    return " ".join("w%d" % i for i in range(first, last))
+	archive.add(["second", "first", "long", "short"], [run(5, 13), run(1, 9), run(100, 122), run(200, 219)])
+	assert archive.query(run(2, 11)) == [("first", 0.7, "jaccard"), ("second", 0.5455, "jaccard")]
+	assert archive.query(run(100, 119)) == [("long", 0.8636, "jaccard")]
+	assert archive.query(run(200, 222)) == [("short", 0.8636, "jaccard")]
+
 	os.mkdir("full")
 	open("full/file", "w")
 	for call, word in ((lambda: Archive("full", memory="1G", progress=True), "'%s' is not empty" % os.path.abspath("full")),
