@@ -185,7 +185,7 @@ static void add_documents(struct span_archive *a, size_t n)
 			&err) < 0)
 			fail(a, &err);
 	}
-	if (sh_store_change_add_segment(&a->change, &err) < 0)
+	if (sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
 	sh_document_room_free(&room);
 }
