@@ -50,7 +50,7 @@ static void add_seed(struct sh_buf *out, struct sh_slice id, const struct sh_see
 	*p++ = '\t';
 	p += sh_print_u64(p, t->from[i]);
 	*p++ = '\t';
-	p += sh_print_u64(p, t->to[i + sh_seed_length(seeds, i) - 1]);
+	p += sh_print_u64(p, t->to[i + seeds->length[i] - 1]);
 	*p++ = '\n';
 	out->n = (size_t)(p - out->p);
 }

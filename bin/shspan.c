@@ -1,6 +1,6 @@
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
-#include "span_archive.h"
+#include "span.h"
 #include "text/method.h"
 
 enum {
@@ -330,12 +330,10 @@ int main(int argc, char **argv)
 		span_repeats(&c, &s);
 	else if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);
-	else if (s.mode == SPAN_EXACT)
-		span_exact(&c, &s);
 	else if (s.archive)
 		archive = span_archive(&c, &s);
 	else
-		span_self(&c, &s);
+		span_documents(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);

@@ -1,25 +1,18 @@
 /* Passages that today's documents share with the documents of earlier runs, which an archive
  * holds. */
-#include "span_archive.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "fp/tag.h"
 #include "now.h"
+#include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
 
 enum { WAIT = 600 }; /* seconds, for another run on the archive */
 
 static const char settings_name[] = "settings";
-
-/* Postings of seeds, which grow. */
-struct seeds {
-	struct sh_posting *p;
-	size_t n, cap;
-};
 
 struct span_archive {
 	struct cli *cli;
@@ -30,8 +23,9 @@ struct span_archive {
 	struct sh_corpus corpus;
 	/* the first document of each segment; begin[segments]: the first document of today */
 	uint32_t *begin;
-	uint64_t now; /* time of today's documents */
-	struct seeds seeds;
+	uint64_t now;            /* time of today's documents */
+	struct sh_posting *seed; /* of today's documents, then also those of the archive */
+	size_t n, cap;
 };
 
 /* Removes the new files of the archive, and dies. */
@@ -177,11 +171,11 @@ static void add_documents(struct span_archive *a, size_t n)
 			fail(a, &err);
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct sh_posting *p = &a->seeds.p[i];
+		const struct sh_posting *p = &a->seed[i];
 
 		if (sh_store_change_posting(&a->change,
 			&(struct sh_store_posting){
-			    p->of.key, number + (p->document - first), p->token },
+			    p->key, number + (p->document - first), p->token },
 			&err) < 0)
 			fail(a, &err);
 	}
@@ -201,7 +195,7 @@ struct joining {
 static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
 	struct joining *j = arg;
-	struct seeds *to = &j->archive->seeds;
+	struct span_archive *a = j->archive;
 	size_t i;
 	int got = sh_store_segment_find(j->segment, p->document, &i, err);
 
@@ -210,12 +204,10 @@ static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, s
 		return got < 0 ? -1
 			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
 				     "a posting without a document", 0, err);
-	if (to->n == to->cap && sh_tables_grow(&j->archive->tables, (void **)&to->p, &to->cap,
-				    to->n + 1, sizeof *to->p, err) < 0)
+	if (a->n == a->cap && sh_tables_grow(&a->tables, (void **)&a->seed, &a->cap, a->n + 1,
+				  sizeof *a->seed, err) < 0)
 		return -1;
-	to->p[to->n++] = (struct sh_posting){
-		.of.key = p->key, .document = j->begin + (uint32_t)i, .token = p->place
-	};
+	a->seed[a->n++] = (struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place };
 	return 0;
 }
 
@@ -229,8 +221,8 @@ static void join_seeds(struct span_archive *a, size_t n)
 	if (!key)
 		fail(a, &err);
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || a->seeds.p[i].of.key != key[keys - 1])
-			key[keys++] = a->seeds.p[i].of.key;
+		if (i == 0 || a->seed[i].key != key[keys - 1])
+			key[keys++] = a->seed[i].key;
 	for (size_t i = 0; i < a->store.n_segments; i++) {
 		struct joining j = { a, &a->store.segment[i], a->begin[i] };
 
@@ -242,58 +234,33 @@ static void join_seeds(struct span_archive *a, size_t n)
 }
 
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
- * them. */
-static void find_seeds(struct span_archive *a)
+ * them. today: has a bit for each of today's documents. */
+static void find_seeds(struct span_archive *a, const uint64_t *today)
 {
-	struct sh_texts today = { .tables = &a->tables };
-	struct sh_grouping how = { &a->tables, a->cli->jobs };
-	uint32_t first = a->begin[a->store.n_segments];
+	struct sh_texts texts = { .tables = &a->tables };
 	struct sh_error err;
 	size_t n;
 
-	span_load(a->cli, a->settings, &a->corpus, &(struct span_part){ .first = first }, &today);
-	a->seeds = (struct seeds){ today.posting, today.n_postings, today.posting_cap };
-	today.posting = NULL;
-	sh_texts_free(&today);
-	n = a->seeds.n;
-	if (sh_postings_sort(&how, a->seeds.p, n, &err) < 0)
+	span_load(a->cli, a->settings, &a->corpus, today, false, &texts);
+	a->seed = texts.posting;
+	a->n = n = texts.n_postings;
+	a->cap = texts.posting_cap;
+	texts.posting = NULL;
+	sh_texts_free(&texts);
+	if (sh_postings_sort(&a->tables, a->cli->jobs, a->seed, n, &err) < 0)
 		fail(a, &err);
 	add_documents(a, n);
 	join_seeds(a, n);
-	if (sh_postings_sort(&how, a->seeds.p, a->seeds.n, &err) < 0)
+	if (sh_postings_sort(&a->tables, a->cli->jobs, a->seed, a->n, &err) < 0)
 		fail(a, &err);
-}
-
-/* The tokens of all documents that have one of the seeds. */
-static void load_texts(struct span_archive *a, uint32_t first, struct sh_texts *texts)
-{
-	uint64_t *wanted = cli_zeroed(a->cli, sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
-	struct sh_error err;
-
-	for (uint32_t d = first; d < a->corpus.n; d++)
-		sh_bits_put(wanted, d);
-	for (size_t i = 0; i < a->seeds.n; i++)
-		sh_bits_put(wanted, a->seeds.p[i].document);
-	span_load(a->cli, a->settings, &a->corpus,
-	    &(struct span_part){ .no_seeds = true, .again = true, .wanted = wanted }, texts);
-	free(wanted);
-	for (size_t i = 0; i < a->seeds.n; i++)
-		if (a->seeds.p[i].token >= sh_texts_tokens(texts, a->seeds.p[i].document).n) {
-			sh_error_set(&err, SH_ERR_RECORD,
-			    "'%s': the seeds belong to other documents: restore the archive from a "
-			    "backup",
-			    a->settings->archive);
-			fail(a, &err);
-		}
 }
 
 struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	struct sh_groups groups;
-	struct sh_links links;
 	struct sh_error err;
+	uint64_t *wanted;
 	uint32_t first;
 
 	a->cli = c;
@@ -303,14 +270,25 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	sh_tables_init(&a->tables, s->memory, c->tmpdir);
 	open_documents(a);
 	first = a->begin[a->store.n_segments];
-	find_seeds(a);
-	load_texts(a, first, &texts);
-	if (sh_groups_make(&groups, &a->tables, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
-		fail(a, &err);
-	links = span_links(s, &texts, &groups);
-	s->found = span_find(c, s, &a->corpus, &links, first);
-	sh_groups_free(&groups);
-	sh_tables_put(&a->tables, a->seeds.p);
+	wanted = cli_zeroed(c, sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
+	for (uint32_t d = first; d < a->corpus.n; d++)
+		sh_bits_put(wanted, d);
+	find_seeds(a, wanted);
+	/* The tokens of all documents that have one of the seeds. */
+	for (size_t i = 0; i < a->n; i++)
+		sh_bits_put(wanted, a->seed[i].document);
+	span_load(c, s, &a->corpus, wanted, true, &texts);
+	free(wanted);
+	for (size_t i = 0; i < a->n; i++)
+		if (a->seed[i].token >= sh_texts_tokens(&texts, a->seed[i].document).n) {
+			sh_error_set(&err, SH_ERR_RECORD,
+			    "'%s': the seeds belong to other documents: restore the archive from a "
+			    "backup",
+			    s->archive);
+			fail(a, &err);
+		}
+	span_find(c, s, &a->corpus, &texts, a->seed, a->n, first);
+	sh_tables_put(&a->tables, a->seed);
 	sh_texts_free(&texts);
 	sh_corpus_free(&a->corpus);
 	sh_tables_free(&a->tables);

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "passage/coverage.h"
 #include "passage/index.h"
+#include "passage/placed.h"
 #include "text/method.h"
 
 enum { BOUND = 200, MIN_TOKENS = 12, FEW_TOKENS = 5, LEAST_IDENTITY = 500000, UNIT = 1000000 };
@@ -95,7 +95,7 @@ static int add_query(struct simhash_passages *p, size_t i, struct sh_error *err)
 		t->token[tokens + j] = (uint32_t)s.token[j];
 	for (size_t j = 0; j < s.n; j++)
 		t->posting[t->n_postings++] =
-		    (struct sh_posting){ { s.gram[s.pick[j]] }, (uint32_t)i, s.pick[j] };
+		    (struct sh_posting){ s.gram[s.pick[j]], (uint32_t)i, s.pick[j] };
 	t->at[i + 1] = tokens + s.tokens.n;
 	t->n++;
 	return 0;

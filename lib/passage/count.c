@@ -22,7 +22,7 @@ uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err)
 	uint32_t *size = sh_tables_get_zeroed(g->tables, g->n + 1, sizeof *size, err);
 
 	for (size_t i = 0; size && i < g->n; i++)
-		size[g->posting[i].of.in.first] += g->posting[i].of.in.run == i;
+		size[sh_group_first(&g->posting[i])] += sh_group_run(&g->posting[i]) == i;
 	return size;
 }
 
@@ -56,7 +56,7 @@ static void sample(struct sh_counter *c, const struct sh_posting *p)
 {
 	const struct sh_groups *g = c->l->groups;
 	const struct sh_texts *t = c->l->texts;
-	size_t first = p->of.in.first, n = sh_group_end(g, first) - first;
+	size_t first = sh_group_first(p), n = sh_group_end(g, first) - first;
 	size_t step = n <= SH_COUNT_SAMPLE ? 1 : n / SH_COUNT_SAMPLE;
 	uint32_t last = UINT32_MAX;
 
@@ -174,7 +174,7 @@ int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_coun
 	c->skip = 0;
 	for (uint64_t i = g->at[document]; i < g->at[document + 1]; i++) {
 		const struct sh_posting *p = &g->posting[g->order[i]];
-		uint32_t size = c->size[p->of.in.first];
+		uint32_t size = c->size[sh_group_first(p)];
 		struct sh_counted *last = c->n ? &c->passage[c->n - 1] : NULL;
 
 		if (size < c->documents)

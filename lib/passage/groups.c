@@ -18,8 +18,8 @@ enum {
 
 static bool is_before(const struct sh_posting *a, const struct sh_posting *b)
 {
-	if (a->of.key != b->of.key)
-		return a->of.key < b->of.key;
+	if (a->key != b->key)
+		return a->key < b->key;
 	if (a->document != b->document)
 		return a->document < b->document;
 	return a->token < b->token;
@@ -37,7 +37,7 @@ static void sort_ties(struct sh_posting *p, size_t n)
 	for (size_t i = 0, j; i < n; i = j) {
 		bool sorted = true;
 
-		for (j = i + 1; j < n && p[j].of.key >> SEEN == p[i].of.key >> SEEN; j++)
+		for (j = i + 1; j < n && p[j].key >> SEEN == p[i].key >> SEEN; j++)
 			sorted = sorted && is_before(&p[j - 1], &p[j]);
 		if (!sorted)
 			qsort(p + i, j - i, sizeof *p, compare);
@@ -79,7 +79,7 @@ static int sort_parts(void *sorting, size_t from, size_t to, struct sh_error *er
 }
 
 int sh_postings_sort(
-    const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err)
+    struct sh_tables *tables, unsigned jobs, struct sh_posting *p, size_t n, struct sh_error *err)
 {
 	struct sorting s = { .p = p };
 	struct sh_radix upper = { p, NULL, n, sizeof *p, 64 - SH_RADIX_PART_BITS };
@@ -87,30 +87,31 @@ int sh_postings_sort(
 
 	if (n == 0)
 		return 0;
-	upper.to = s.tmp = sh_tables_get(how->tables, n, sizeof *p, err);
+	upper.to = s.tmp = sh_tables_get(tables, n, sizeof *p, err);
 	if (!s.tmp)
 		return -1;
-	status = sh_radix_parts(&upper, how->jobs, s.start, err);
+	status = sh_radix_parts(&upper, jobs, s.start, err);
 	if (status == 0)
-		status = sh_parallel(&s, 0, how->jobs, SH_RADIX_PARTS, 1, sort_parts, err);
-	sh_tables_put(how->tables, s.tmp);
+		status = sh_parallel(&s, 0, jobs, SH_RADIX_PARTS, 1, sort_parts, err);
+	sh_tables_put(tables, s.tmp);
 	return status;
 }
 
 /* ---- groups ---- */
 
-/* Keeps the groups of two or more documents, and moves them together. */
-static int keep_groups(struct sh_groups *g, size_t n, struct sh_error *err)
+/* Keeps the groups of two or more documents, or of two or more postings, and moves them
+ * together. */
+static int keep_groups(struct sh_groups *g, size_t n, bool within, struct sh_error *err)
 {
 	struct sh_posting *p = g->posting;
 
 	for (size_t i = 0, j; i < n; i = j) {
-		uint64_t key = p[i].of.key;
+		uint64_t key = p[i].key;
 		uint32_t last = p[i].document, first = (uint32_t)g->n, run = first;
 
-		for (j = i + 1; j < n && p[j].of.key == key; j++)
+		for (j = i + 1; j < n && p[j].key == key; j++)
 			;
-		if (p[j - 1].document == last)
+		if (within ? j == i + 1 : p[j - 1].document == last)
 			continue;
 		if (g->n + (j - i) >= UINT32_MAX)
 			return sh_error_set(err, SH_ERR_RANGE,
@@ -120,9 +121,8 @@ static int keep_groups(struct sh_groups *g, size_t n, struct sh_error *err)
 			if (p[k].document != last)
 				run = (uint32_t)g->n;
 			last = p[k].document;
-			p[g->n] = p[k];
-			p[g->n].of.in.first = first;
-			p[g->n++].of.in.run = run;
+			p[g->n++] =
+			    (struct sh_posting){ (uint64_t)first << 32 | run, last, p[k].token };
 		}
 	}
 	return 0;
@@ -173,10 +173,10 @@ static int list_documents(struct sh_groups *g, struct sh_error *err)
 }
 
 int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_posting *p, size_t n,
-    size_t documents, struct sh_error *err)
+    size_t documents, bool within, struct sh_error *err)
 {
 	*g = (struct sh_groups){ .posting = p, .documents = documents, .tables = tables };
-	return keep_groups(g, n, err) < 0 ? -1 : list_documents(g, err);
+	return keep_groups(g, n, within, err) < 0 ? -1 : list_documents(g, err);
 }
 
 void sh_groups_free(struct sh_groups *g)
@@ -191,12 +191,12 @@ size_t sh_group_end(const struct sh_groups *g, size_t first)
 	size_t from = first + 1, step = 1, to;
 
 	/* Groups are stored one after the other, so `first` ascends. */
-	while (from + step < g->n && g->posting[from + step].of.in.first == first) {
+	while (from + step < g->n && sh_group_first(&g->posting[from + step]) == first) {
 		from += step;
 		step *= 2;
 	}
 	to = from + step < g->n ? from + step : g->n;
-	SH_BISECT(from, to, i, g->posting[i].of.in.first == first);
+	SH_BISECT(from, to, i, sh_group_first(&g->posting[i]) == first);
 	return from;
 }
 
@@ -205,6 +205,7 @@ uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		count += g->posting[i].of.in.first == i && sh_group_exceeds(g, (uint32_t)i, bound);
+		count +=
+		    sh_group_first(&g->posting[i]) == i && sh_group_exceeds(g, (uint32_t)i, bound);
 	return count;
 }

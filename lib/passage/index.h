@@ -37,14 +37,11 @@ struct sh_index_room {
 	uint32_t *gram;    /* first tokens of its k-grams that pass the filter */
 	uint32_t *side;    /* its tokens as 32-bit hashes, as those of the queries */
 	size_t gram_cap, side_cap;
-	struct sh_span *span;
-	size_t span_cap;
 };
 
 void sh_index_room_free(struct sh_index_room *room);
 
-/* Computes the spans of a document with the queries (sh_span.document), ordered by query, from, at.
- * They are valid until the next document of this room. Reads at most the first `bound` postings of
+/* Computes the spans of a document with the queries (sh_span.document), as sh_matcher_spans() does. Reads at most the first `bound` postings of
  * a k-gram, and fewer after many hits, so that time and memory stay linear. Skips k-grams with more
  * than `bound` postings within an exact match of at least `enough` tokens, when another such k-gram
  * gave the match. Leaves out queries that share fewer tokens with the document than they need. */

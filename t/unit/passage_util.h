@@ -56,8 +56,19 @@ static inline void add_random_documents(
 	free(token);
 }
 
-/* Adds the seeds of k tokens as postings: all of them, or minimizers. */
-static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
+/* Returns whether hash i is the rightmost least one of the window. */
+static inline bool is_minimum(const uint64_t *hash, size_t n, size_t from, size_t window, size_t i)
+{
+	bool least = from <= i && i < from + window;
+
+	for (size_t j = from; least && j < from + window && j < n; j++)
+		least = j > i ? hash[j] > hash[i] : hash[j] >= hash[i];
+	return least;
+}
+
+/* Adds the seeds of k tokens as postings: all of them, or minimizers. windows: as in struct
+ * sh_texts_opts, found by looking at each window. */
+static inline void add_postings(struct sh_texts *t, unsigned k, size_t window, bool windows)
 {
 	struct sh_error err;
 
@@ -77,13 +88,22 @@ static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
 			hash[i] ^= hash[i] >> 29;
 			hash[i] *= UINT64_C(0xBF58476D1CE4E5B9);
 		}
-		picked = sh_minimizers(hash, n, window, first, NULL);
+		picked = sh_minimizers(hash, n, window, first);
 		if (t->n_postings + picked > t->posting_cap)
 			must(sh_grow((void **)&t->posting, &t->posting_cap, t->n_postings + picked,
 				 sizeof *t->posting, &err) == 0);
-		for (size_t i = 0; i < picked; i++)
+		for (size_t i = 0; i < picked; i++) {
+			size_t at = first[i];
+
+			/* the first window with the k-gram; then the first one whose minimum it
+			 * is */
+			if (windows)
+				at = at < window ? 0 : at + 1 - window;
+			while (windows && !is_minimum(hash, n, at, window, first[i]))
+				at++;
 			t->posting[t->n_postings++] =
-			    (struct sh_posting){ { hash[first[i]] }, d, first[i] };
+			    (struct sh_posting){ hash[first[i]], d, (uint32_t)at };
+		}
 		free(hash);
 		free(first);
 	}

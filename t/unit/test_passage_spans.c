@@ -1,9 +1,9 @@
 /* Compares groups with a comparison of all postings. All required spans are found, and each span
  * has the stated properties. */
 #include "base/numsort.h"
-#include "passage/coverage.h"
 #include "passage/extend.h"
 #include "passage/links.h"
+#include "passage/placed.h"
 
 #include "passage_util.h"
 
@@ -11,10 +11,10 @@ static struct sh_error err;
 
 /* ---- groups ---- */
 
-static bool shares_key(const struct sh_posting *p, size_t n, size_t i)
+static bool shares_key(const struct sh_posting *p, size_t n, size_t i, bool within)
 {
 	for (size_t j = 0; j < n; j++)
-		if (p[j].of.key == p[i].of.key && p[j].document != p[i].document)
+		if (j != i && p[j].key == p[i].key && (within || p[j].document != p[i].document))
 			return true;
 	return false;
 }
@@ -24,7 +24,7 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 	size_t n = t->n_postings, kept = 0;
 	struct sh_posting *p = malloc((n + 1) * sizeof *p);
 	struct sh_tables tables;
-	struct sh_grouping how = { &tables, jobs };
+	bool within = rng() & 1;
 	struct sh_groups g;
 	bool good;
 
@@ -32,10 +32,10 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 	if (n)
 		memcpy(p, t->posting, n * sizeof *p);
 	for (size_t i = 0; i < n; i++)
-		kept += shares_key(t->posting, n, i);
+		kept += shares_key(t->posting, n, i, within);
 	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
-	must(sh_postings_sort(&how, p, n, &err) == 0);
-	must(sh_groups_make(&g, how.tables, p, n, t->n, &err) == 0);
+	must(sh_postings_sort(&tables, jobs, p, n, &err) == 0);
+	must(sh_groups_make(&g, &tables, p, n, t->n, within, &err) == 0);
 	good = g.n == kept;
 	for (uint32_t d = 0; good && d < t->n; d++)
 		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
@@ -43,10 +43,10 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 
 			good = q->document == d &&
 			       (i == g.at[d] || g.posting[g.order[i - 1]].token < q->token) &&
-			       g.posting[q->of.in.run].document == d &&
-			       (q->of.in.run == q->of.in.first ||
-				   g.posting[q->of.in.run - 1].document < d) &&
-			       sh_group_end(&g, q->of.in.first) > g.order[i];
+			       g.posting[sh_group_run(q)].document == d &&
+			       (sh_group_run(q) == sh_group_first(q) ||
+				   g.posting[sh_group_run(q) - 1].document < d) &&
+			       sh_group_end(&g, sh_group_first(q)) > g.order[i];
 		}
 	sh_groups_free(&g);
 	sh_tables_free(&tables);
@@ -62,7 +62,7 @@ static void test_groups(void)
 		struct sh_texts t = { 0 };
 
 		add_random_documents(&t, 1 + rng_below(8), 40, 1 + (uint32_t)rng_below(20));
-		add_postings(&t, 1 + (unsigned)rng_below(4), 1 + rng_below(5));
+		add_postings(&t, 1 + (unsigned)rng_below(4), 1 + rng_below(5), false);
 		good = groups_are_right(&t, 1 + (unsigned)rng_below(16));
 		sh_texts_free(&t);
 	}
@@ -167,16 +167,15 @@ static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool 
 	uint32_t run = (uint32_t)(k + window - 1);
 	struct sh_match_opts opts = { k, run, 300000, 0, first };
 	struct sh_matcher *m = sh_matcher_new(&opts, &err);
-	const struct sh_grouping how = { NULL, 1 };
 	struct sh_groups g;
 	struct sh_links l = { t, &g, first ? 0 : 1000000, run, k, first };
 	bool good = m != NULL;
 
-	must(sh_postings_sort(&how, t->posting, t->n_postings, &err) == 0);
-	must(sh_groups_make(&g, how.tables, t->posting, t->n_postings, t->n, &err) == 0);
+	must(sh_postings_sort(NULL, 1, t->posting, t->n_postings, &err) == 0);
+	must(sh_groups_make(&g, NULL, t->posting, t->n_postings, t->n, false, &err) == 0);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(t, d);
-		const struct sh_span *spans;
+		struct sh_span *spans;
 		size_t n;
 
 		must(sh_links_hits(&l, d, m, &err) == 0);
@@ -204,7 +203,7 @@ static void test_spans(bool first, const char *what)
 		add_random_documents(&t, 2 + rng_below(5), 80, 2 + (uint32_t)rng_below(60));
 		if (first || rng_below(3) == 0)
 			add_random_documents(&t, 2, 200, 2);
-		add_postings(&t, k, 1 + rng_below(8));
+		add_postings(&t, k, 1 + rng_below(8), false);
 		good = spans_are_right(&t, k, 8, first);
 		sh_texts_free(&t);
 	}
@@ -248,7 +247,7 @@ static void test_limits(void)
 			false };
 		struct sh_matcher *m = sh_matcher_new(&opts, &err);
 		struct sh_token_hashes b = two_runs(right, gap_b, 2000);
-		const struct sh_span *spans;
+		struct sh_span *spans;
 		struct sh_match match;
 		size_t n;
 
@@ -288,7 +287,7 @@ static size_t exchange_blocks(const uint32_t *from, size_t n, uint32_t *to)
 
 /* Finds the spans of two texts from all their common 3-grams. */
 static void find_spans(struct sh_matcher *m, struct sh_token_hashes a,
-    const struct sh_token_hashes *b, const struct sh_span **spans, size_t *n)
+    const struct sh_token_hashes *b, struct sh_span **spans, size_t *n)
 {
 	struct sh_match match;
 
@@ -306,7 +305,7 @@ static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b,
 {
 	struct sh_match_opts opts = { 3, 5, 300000, 0, false };
 	struct sh_matcher *apart = sh_matcher_new(&opts, &err), *merged;
-	const struct sh_span *part, *span;
+	struct sh_span *part, *span;
 	size_t parts, n;
 	bool good = true;
 
@@ -356,7 +355,7 @@ static void test_exchanged(void)
 	struct sh_token_hashes a = { left, 2 * RUN }, b = { right, 2 * RUN };
 	struct sh_match_opts opts = { 3, 5, 300000, 1, false };
 	struct sh_matcher *m = sh_matcher_new(&opts, &err);
-	const struct sh_span *span;
+	struct sh_span *span;
 	size_t n;
 
 	must(m != NULL);
