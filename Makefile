@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT
 # simhash-utils. `make help` lists the targets. Settings of a machine are in config.mk.
 
-VERSION = 0.1.0
+VERSION = 0.2.0
 SOVERSION = 0
 
 include config.mk
@@ -84,7 +85,7 @@ OPTIONAL = libisal=ISAL zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
 OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI libarchive=ARCHIVE
 present = $(foreach o,$(1),$(shell $(PKG_CONFIG) --exists $(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
 names = $(foreach o,$(1),$(firstword $(subst =, ,$o)))
-pkg_flags = $(if $(2),$(shell $(PKG_CONFIG) $(1) $(call names,$(2))))
+pkg_flags = $(if $(strip $(2)),$(shell $(PKG_CONFIG) $(1) $(call names,$(2))))
 macros = $(foreach o,$(1),-DSH_HAVE_$(lastword $(subst =, ,$o)))
 IO_PKGS := $(call present,$(OPTIONAL))
 # Debian's libbz2 has no file for pkg-config.
@@ -249,10 +250,12 @@ deps: ## install missing Debian packages for building and testing
 # make computed the flags before share/deps ran, so a second make builds.
 demo: ## find the near-duplicates in the bundled English and Chinese documents
 	@share/deps build
-	@+$(MAKE) --no-print-directory -s all
+	@mkdir -p $(BUILD)
+	@echo 'Building the programs. $(BUILD)/demo.log has the commands.'
+	@+$(MAKE) --no-print-directory -s $(ALL_PROCESSORS) all >$(BUILD)/demo.log 2>&1 || { tail -n 20 $(BUILD)/demo.log >&2; exit 1; }
 	@share/demo
 
-# Without -j, `make check` builds with all processors.
+# Without -j, `make demo` and `make check` build with all processors.
 ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
 
 check: ## run all tests; the last line is `N passed, N failed`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # The settings of a machine. Arguments of make and the environment override them:
 # make CC=clang CFLAGS=-march=native PREFIX=/opt/simhash
 

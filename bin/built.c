@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "built.h"
 
 #include <stdio.h>

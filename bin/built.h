@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What this build can read, for --version. */
 #ifndef BUILT_H
 #define BUILT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the command lines of all programs: options from one table, help, messages, outputs,
  * rejected records, exit status.
  *

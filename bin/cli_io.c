@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages, inputs and outputs of a program, and its end. */
 #include "cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of shdedup, in the order of a run:
  *
  *     dedup_how.c      the options that decide which documents are near-duplicates

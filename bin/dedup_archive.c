@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dedup_archive_state.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The archive (lib/store) of shdedup: looks documents up in it and adds documents to it.
  *
  * The archive has every document of earlier runs, by id and digest of the text. A document that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds the documents of a run to the archive. */
 #include <stdlib.h>
 

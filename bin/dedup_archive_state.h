@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What dedup_archive.c, which looks documents up, and dedup_archive_add.c share. */
 #ifndef DEDUP_ARCHIVE_STATE_H
 #define DEDUP_ARCHIVE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dedup_every.h"
 
 #include <errno.h>

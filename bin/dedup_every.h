@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdedup --every: batches of lines that arrive on an input which stays open. */
 #ifndef DEDUP_EVERY_H
 #define DEDUP_EVERY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dedup_how.h"
 
 #include "base/siphash.h"

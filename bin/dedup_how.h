@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options that decide which documents are near-duplicates, shared by shdedup and `sharchive
  * init`. */
 #ifndef DEDUP_HOW_H

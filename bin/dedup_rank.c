@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* --keep=max:FIELD and min:FIELD: ranks documents by a field of their records. */
 #include "dedup.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The first pass over the documents finds their places and keys. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dedup_shards.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of shdedup that writes one output for each input (-O), and resumes killed runs. */
 #ifndef DEDUP_SHARDS_H
 #define DEDUP_SHARDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sizes of groups, and the summary. */
 #include <pthread.h>
 #include <stdio.h>

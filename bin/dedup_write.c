@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the documents that stay, or all documents marked, and the report of the dropped ones. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "dictionary.h"
 
 #include <limits.h>

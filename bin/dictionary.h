@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens the dictionaries of --segment. */
 #ifndef DICTIONARY_H
 #define DICTIONARY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of shdoc. */
 #ifndef DOC_H
 #define DOC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -462,6 +463,7 @@ void doc_jobs_begin(struct doc_run *run)
 		w->in.format = run->in.format;
 		w->in.json = run->in.json;
 		w->in.max_size = run->in.max_size;
+		w->in.utf8_ids = run->in.utf8_ids;
 		w->in.body.charset.forced = run->in.body.charset.forced;
 		w->in.document = on_document;
 		w->in.bad = on_bad;

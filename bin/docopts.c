@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "docopts.h"
 
 #include "fp/defaults.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options that all programs for documents share. */
 #ifndef DOCOPTS_H
 #define DOCOPTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "documents.h"
 
 static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The documents of files, which programs read at random: by number and by id. */
 #ifndef DOCUMENTS_H
 #define DOCUMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shfp --explain: prints the settings with which the records of a file were made. */
 #ifndef EXPLAIN_H
 #define EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "feature_run.h"
 
 /* There are two possible causes: the lines of one document are not adjacent, or several documents

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a program over documents that are feature records (stream/feature_docs.h). */
 #ifndef FEATURE_RUN_H
 #define FEATURE_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "formopts.h"
 
 #include "record/keeper_mark.h"
@@ -95,7 +96,7 @@ void formopts_read_header(
 	struct sh_slice first;
 	struct sh_error err;
 
-	source->blanks = form->json || form->csv;
+	source->blanks = sh_document_blanks(form);
 	if (!form->columns)
 		return;
 	source->header.wanted = true;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options that say in which form documents come. */
 #ifndef FORMOPTS_H
 #define FORMOPTS_H

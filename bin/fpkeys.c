@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fpkeys.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shfp --keys: the keys of documents. */
 #ifndef FPKEYS_H
 #define FPKEYS_H

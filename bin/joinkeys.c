@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "joinkeys.h"
 
 #include "match/keyjoin.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shjoin: the join of keys. */
 #ifndef JOINKEYS_H
 #define JOINKEYS_H

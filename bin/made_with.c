@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "made_with.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The settings with which an archive is made, as rows of its manifest.
  *
  * Options that decide a document's features or keys are settings: each run on the archive must have

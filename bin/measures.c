@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "measures.h"
 
 #include <string.h>

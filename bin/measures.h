@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options --measure and -T of shverify, shdedup and shfp --keys. */
 #ifndef MEASURES_H
 #define MEASURES_H

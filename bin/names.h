@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of table rows that are values of options in several programs (values.h). */
 #ifndef NAMES_H
 #define NAMES_H

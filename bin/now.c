@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "now.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The time at which documents are added to archives. */
 #ifndef NOW_H
 #define NOW_H

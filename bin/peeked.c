@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "peeked.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages about the first records of an input, which were peeked at. */
 #ifndef PEEKED_H
 #define PEEKED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The progress of a long run, on standard error. On a terminal one line is rewritten five times a
  * second. Elsewhere, as in the log of a nightly run, a line is printed every five seconds. */
 #ifndef PROGRESS_H

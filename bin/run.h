@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a pool over the operands. Results go to the output, rejected records to the file of
  * --rejects, notes to standard error. */
 #ifndef RUN_H

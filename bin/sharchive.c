@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sharchive: makes, checks, changes and reads the archives of shdedup and shspan. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shband: fingerprints to bands, signatures to keys of their bands. */
 #include <limits.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shcut: removes passages from documents: those that spans name, or those that occurred before. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdedup: drops near-duplicates from documents. */
 #include "base/siphash.h"
 #include "dedup.h"

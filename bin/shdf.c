@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdf: features to document frequencies. */
 #include "base/num.h"
 #include "feature_run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdict: compiles jieba's data files into the file that --segment jieba maps. */
 #include <stdio.h>
 #include <stdlib.h>

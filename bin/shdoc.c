@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdoc: files to documents. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static void set_option(struct doc_run *run, int opt)
 		run->in.format = (enum sh_format)cli_choice(c, opt);
 		break;
 	case JSON:
-		run->json = true;
+		run->json = run->in.utf8_ids = true;
 		break;
 	case 'f':
 		run->fields = c->arg;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shdrop: removes the documents that groups or a report drop. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shfp: documents or features to fingerprints. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shgroup: pairs to groups. */
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shjoin: writes the pairs of near fingerprints, from fingerprints or bands; or of documents that
  * share a key. */
 #include <stdlib.h>

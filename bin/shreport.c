@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shreport: writes one page of HTML about pairs, a report or spans, with the texts of the
  * documents. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shseed: documents to seeds. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
 #include "span.h"

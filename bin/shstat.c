@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shstat: pairs or groups to histograms for people. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shtok: documents to features. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shverify: pairs, and the documents, to pairs with their exact similarity. */
 #include <stdlib.h>
 

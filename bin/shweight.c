@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shweight: weighs features, one line for each distinct feature of a document. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints pairs of documents side by side, from shortly before their first difference. */
 #ifndef SIDEBYSIDE_H
 #define SIDEBYSIDE_H

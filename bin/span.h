@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of shspan: settings, documents, methods of finding passages, records. */
 #ifndef SPAN_H
 #define SPAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Passages that today's documents share with the documents of earlier runs, which an archive
  * holds. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the passages that the documents of one set share: spans, counts, and with --exact what
  * occurred before. */
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds passages that streamed documents share with queries in memory. */
 #include "passage/index.h"
 #include "run.h"

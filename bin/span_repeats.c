@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds lines or sentences that occur again. */
 #include "base/bisect.h"
 #include "run.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the records of shspan. */
 #include "base/num.h"
 #include "span.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Suggests the option that a mistyped long option probably means. */
 #ifndef SUGGEST_H
 #define SUGGEST_H

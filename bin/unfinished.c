@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "unfinished.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Outputs that are not complete yet: a signal that ends the program leaves no temporary file. */
 #ifndef UNFINISHED_H
 #define UNFINISHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options whose values are the names of a table's rows. The rows are the only list of these names:
  * help, messages and completions print them. */
 #ifndef VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libsimhash: computes fingerprints of texts, and finds near-duplicates among fingerprints.
  *
  * The library does with buffers what the programs of simhash-utils(7) do with records: the same
@@ -153,7 +154,7 @@ typedef int simhash_passage_fn(void *arg, const struct simhash_passage *passage)
 int simhash_passages_find(struct simhash_passages *p, const char *text, size_t size,
     simhash_passage_fn *each, void *arg, struct simhash_error *error);
 
-/* Returns the version, as "0.1.0". A program that was linked with this library works with all later
+/* Returns the version, as "1.2.3". A program that was linked with this library works with all later
  * versions of the same soname. */
 const char *simhash_version(void);
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Build the package, with the shared library when its sources are present.
 
 The sources of the library are in the parent folder, or in $SIMHASH_SOURCES. `make` builds the library there.

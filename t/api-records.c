@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints the output of shfp --raw, shjoin or shband for the documents on standard input, with the
  * public library alone: records fp|pairs|bands DISTANCE. See t/api.bats. */
 #include <simhash.h>

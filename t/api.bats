@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The shared library: its exports, its header, and programs that were compiled with it.
 load helper
 

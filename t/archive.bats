@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdedup -a: compares documents with the documents of earlier runs.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Hostile text and other encodings: compares the results for each file of t/data/bad, and for some files made here,
 # with t/bad-expected.tsv.
 #

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write texts of 20 charsets with right, wrong, missing and contradictory declarations, and what shdoc must read.
+# SPDX-License-Identifier: MIT
+"""Write texts of 24 charsets with right, wrong, missing and contradictory declarations, and what shdoc must read.
 
 Each text stands in a page, a mail, a response of a WARC file, and a plain file. The right value is the text itself;
 Python's codecs encoded it. The files are in the folder `files`, the records in expected.tsv, sorted.
@@ -45,9 +46,44 @@ CHARSETS = [
     ("shift_jis", "shift_jis", JAPANESE, "iso-8859-1", True),
     ("euc_jp", "euc-jp", JAPANESE, "iso-8859-1", True),
     ("iso2022_jp", "iso-2022-jp", JAPANESE, "iso-8859-1", True),
+    ("iso2022_kr", "iso-2022-kr", KOREAN, "iso-8859-1", True),
     ("euc_kr", "euc-kr", KOREAN, "iso-8859-1", True),
     ("cp850", "cp-850", FRENCH, "ansi", False),
 ]
+
+# Sentences of languages that bytes of Latin-1 and Windows-1252 show by their letters alone.
+WESTERN = {
+    "Danish": "Mange børn går i skole på øen. Det er ærgerligt, at så få læser aviser. Færgen sejler klokken ti.",
+    "Dutch": "De coördinatie van ideeën blijft moeilijk. Daarna vertrok zij naar België. Vóór het ontbijt las hij één boek.",
+    "Finnish": "Monet lapset käyvät koulua saarella. On sääli, että niin harvat lukevat. Työ on tärkeää.",
+    "French": "Le bac part à dix heures. Là-bas, où êtes-vous allés, naïfs garçons? Beaucoup vont à l'école sur l'île.",
+    "German": "Viele Kinder gehen über die Straße. Die Fähre fährt um zehn Uhr. Schöne Grüße!",
+    "Icelandic": "Mörg börn ganga í skóla á eyjunni. Ríkisstjórnin hefur lagt til ný lög. Það er leitt, þótt þau séu góð.",
+    "Italian": "Il traghetto non c'è perché è tardi. È un peccato che così pochi leggano. La città era più grande.",
+    "Norwegian": "Mange barn går på skole på øya. Det er lettere å få tilgang til data. Særlig om våren er det grønt.",
+    "Portuguese": "Muitas crianças vão à escola na ilha. O governo propôs uma lei. É uma pena, avós e irmãos têm opiniões.",
+    "Spanish": "Muchos niños van a la escuela. ¿Por qué tan pocas personas leen periódicos? ¡Qué lástima, señor!",
+    "Swedish": "Många barn går i skolan på ön. Färjan går varje dag. Det är synd att så få läser.",
+    "Catalan": "És una llàstima que tan poca gent llegeixi. L'educació és difícil, però també útil.",
+    "Polish": ("iso-8859-2", "Wiele dzieci chodzi do szkoły. Szkoda, że tak mało ludzi czyta gazety. Żółć i źrebięta są świetne."),
+    "Czech": ("cp1250", "Mnoho dětí chodí do školy. Je škoda, že tak málo lidí čte noviny. Příliš žluťoučký kůň úpěl."),
+    "Hungarian": ("iso-8859-2", "Sok gyerek a szigeten jár iskolába. A jövőben több hősünk tűnik el. Kár, hogy kevesen olvasnak újságot."),
+    "Croatian": ("cp1250", "Mnoga djeca idu u školu. Šteta što tako malo ljudi čita novine. Učenici žele više."),
+    "Turkish": ("cp1254", "Birçok çocuk adada okula gidiyor. Bu kadar az insanın okuması üzücü. Değişiklik şart, yağmur var."),
+    "Latvian": ("cp1257", "Daudzi bērni iet skolā uz salas. Šodien ir ļoti auksts vējš. Valdība ierosināja jaunu likumu."),
+}
+
+# A word with one character beyond ASCII, and the declared charsets that do not make its bytes a word.
+SINGLE = {
+    "Café": "windows-1251 koi8-r iso-8859-5 ibm866 windows-1253 windows-1255 windows-1256 tis-620 gb2312 big5 euc-kr euc-jp",
+    "École": "windows-1251 koi8-r iso-8859-5 ibm866 windows-1253 windows-1255 windows-1256 gb2312 big5 euc-kr shift_jis",
+    "naïve idea": "windows-1251 koi8-r iso-8859-5 ibm866 windows-1253 windows-1255 windows-1256 tis-620 gb2312 big5 shift_jis",
+    "© 2020 Example": "windows-1251 koi8-r ibm866 windows-1253 windows-1255 windows-1256 gb2312 big5 euc-kr euc-jp shift_jis",
+    "5 € each": "windows-1251 koi8-r iso-8859-5 ibm866 windows-1253 windows-1255 gb2312 big5 euc-kr euc-jp shift_jis",
+    "about 20° here": "windows-1251 koi8-r ibm866 windows-1253 windows-1255 windows-1256",
+    "Η": "windows-1253 iso-8859-7 windows-1251 koi8-r",
+    "г": "koi8-r iso-8859-5 ibm866",
+}
 
 count = 0
 expected = []
@@ -106,7 +142,7 @@ for codec, label, text, other, alone in CHARSETS:
     # UTF-8 under the wrong name
     for data in (text, text[:text.index(" ") if " " in text else 9]):
         utf8 = data.encode()
-        if data.isascii() or data == "Η":  # one letter of Greek is "Ξ—" in windows-1253
+        if data.isascii():
             continue
         page("wrong", utf8, data, meta=label)
         page("wrong", utf8, data, xml=label)
@@ -145,6 +181,29 @@ for text in ("一", "一一", "系统", "目录", "录录", "系统通知", "知
     mail("right", text.encode("gb2312"), text, header="gbk")
 for text in ("NESTLÉ®", "MARCHÉ»"):
     page("right", text.encode("cp1252"), text, meta="iso-8859-1")
+
+for text in WESTERN.values():
+    codec, text = ("cp1252", text) if isinstance(text, str) else text
+    whole = text.encode(codec)
+    page("western", whole, text)
+    mail("western", whole, text)
+    warc("western", whole, text)
+    put("western.txt", whole, text)
+    for sentence in text.split(". "):
+        put("western.txt", sentence.encode(codec), sentence)
+
+for text, labels in SINGLE.items():
+    for label in labels.split():
+        page("single", text.encode(), text, meta=label)
+        mail("single", text.encode(), text, header=label)
+        warc("single", text.encode(), text, header=label)
+# Single words of these charsets stay as they are declared.
+for codec, words in (("cp1251", "да её нет"), ("koi8-r", "её бё да"), ("iso-8859-5", "ТА ЦБ ТВ её"), ("cp866", "да её"),
+                     ("cp1253", "το να ΟΧΙ"), ("cp1256", "من آپ"), ("tis-620", "รก ยก"), ("gb2312", "没 路 校"),
+                     ("big5", "一 路"), ("euc-kr", "이 그"), ("shift_jis", "の は")):
+    for text in words.split():
+        page("word", text.encode(codec), text, meta=codec)
+        mail("word", ("one %s two" % text).encode(codec), "one %s two" % text, header=codec)
 
 with open("expected.tsv", "w", encoding="utf-8") as out:
     out.writelines(line + "\n" for line in expected)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Check that columns of datasets, pandas, polars and Arrow give the results of shdedup and shfp for the same documents.
 
     t/check-columns.py FILE...     TSV of documents; see t/check-columns

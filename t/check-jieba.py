@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compare the C segmenter with Python's jieba, word by word, on a large and varied set of Chinese texts.
 
     check-jieba.py --cut PROGRAM --dict COMPILED [--megabytes N] [--rjieba PYTHON] [FILE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Tests of share/cluster, share/spark and share/hadoop that need no engine. `make check-cluster` runs the engines.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Completions: what bash, zsh and fish offer.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Programs that read documents more than once, with compressed files and pipes as input: they give the bytes of
 # plain files and write no text to the disk.
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # CSV (RFC 4180) and TSV with a header.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --help has the default of an option in brackets. The option with its default as value must change nothing.
 load helper
 

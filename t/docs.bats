@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The documentation: its examples print the shown output, and the links of the site have targets.
 load helper
 

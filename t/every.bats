@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdedup -a DIR --every SECONDS: an input that stays open.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # A small part of the faults of t/soak/faults.py. `make soak` injects all of them.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # A feature record and a document record with a number behind the text have the same form. Each program that reads
 # features tells them apart, or stops.
 

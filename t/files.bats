@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Files as people have them: wrong declarations, broken boundaries, blank lines, binary files.
 
 load helper
@@ -14,13 +15,13 @@ charset() {
 	rm -f scrap
 }
 
-@test "charsets: 1,400 texts of 20 charsets are read right, declared rightly, wrongly, not at all or twice" {
+@test "charsets: 1,800 texts of 24 charsets are read right, declared rightly, wrongly, not at all or twice" {
 	needs HTML
 	charset GB18030
 	charset CP932
 	! shdoc --help | grep -q 'without.*guesses' || skip 'a build without libuchardet'
 	python3 "$BATS_TEST_DIRNAME/charset-table.py"
-	[ "$(wc -l <expected.tsv)" -gt 1400 ]
+	[ "$(wc -l <expected.tsv)" -gt 1800 ]
 	try 'shdoc files'
 	exits 0
 	same expected.tsv out
@@ -64,6 +65,24 @@ charset() {
 	gives '-\t一'
 	try "printf '<meta charset=iso-8859-1><p>NESTL\xc9\xae' | shdoc --format html"
 	gives '-\tNESTLÉ®'
+}
+
+@test "charsets: shifts to other sets are read in files without a declaration, too" {
+	needs HTML
+	for name in ISO-2022-KR ISO-2022-CN ISO-2022-JP ISO-2022-JP-2; do charset $name; done
+	for bytes in 'ISO-2022-KR|\33$)C\16>H3g\17, \16<<0h\17|안녕, 세계' 'ISO-2022-CN|\33$)A\16VPNDNDWV\17|中文文字' \
+	    'ISO-2022-JP|\33$BF|K\134\33(B|日本' 'ISO-2022-JP-2|\33$BF|K\134\33$AVPND\33(B|日本中文'; do
+		name=${bytes%%|*}
+		text=${bytes##*|}
+		bytes=${bytes#*|}
+		printf "${bytes%|*}" >plain
+		(printf '<p>'; cat plain) >page
+		(printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <m>\n\n'; cat plain) >mail
+		try 'shdoc plain page mail'
+		exits 0
+		gives "plain\t$text" "page\t$text" "m\t$text"
+		says "shdoc: 3 texts taken for $name (detected)"
+	done
 }
 
 @test "charsets: aliases and code pages are known by any spelling; a name that nobody knows gets a note" {
@@ -257,7 +276,33 @@ members() {
 	[ "$(page '<p>a<![CDATA[ x > y ]]>c')" = 'a y ]]>c' ]
 	[ "$(page '<p>a<![CDATA[b')" = a ]
 	[ "$(page '<svg><text><![CDATA[b<c&amp;]]></text></svg>d<![CDATA[e]]>f')" = 'b<c&amp;df' ]
+	# HTML within <foreignObject> has comments; directly within it, as within <text>, stands XML.
+	[ "$(page '<svg><foreignObject><p>a<![CDATA[b]]></p></foreignObject><text><![CDATA[c]]></text></svg>')" = $'a\\nc' ]
+	[ "$(page '<svg><foreignObject><![CDATA[b]]><br><![CDATA[c]]></foreignObject></svg>')" = 'b\nc' ]
+	[ "$(page '<svg><desc><b><![CDATA[b]]></b></desc></svg>a<svg/><![CDATA[c]]>d')" = ad ]
+	[ "$(page '<svg>a<p>b<![CDATA[c]]>d')" = 'a\nbd' ]
 	[ "$(page '<script>//<![CDATA[\nx\n//]]></script>t')" = t ]
+}
+
+@test "HTML: named references have the characters of html5, with and without semicolon" {
+	needs HTML
+	python3 - <<-'END'
+		import html
+		from html.entities import html5
+		blank = " \t\n\r\f"
+		names = [n for n in html5 if html5[n] not in blank]
+		# A reference without semicolon goes on with letters that are text.
+		names += [n.rstrip(";") + tail for n in names for tail in ("it;", "1", " ")]
+		names = sorted(n for n in set(names) if n.strip() == n)
+		with open("page", "w") as page, open("expected", "w") as expected:
+		    for name in names:
+		        page.write("<p>a&%s b</p>\n" % name)
+		        expected.write("a%s b\n" % html.unescape("&" + name))
+	END
+	try 'shdoc --format html page | cut -f 2 | sed "s/\\\\n/\n/g; s/\\\\\\\\/\\\\/g"'
+	exits 0
+	[ "$(wc -l <out)" -gt 6000 ]
+	same expected out
 }
 
 @test "tokens: colours and titles of a terminal and the key of a keycap emoji are no part of words" {
@@ -298,12 +343,13 @@ members() {
 	same docs out
 }
 
-@test "blank lines in JSONL and CSV are passed over, and counted, in every program that reads documents" {
+@test "blank lines in JSONL, CSV and TSV are passed over, and counted, in every program that reads documents" {
 	printf '{"id":"a","text":"one two three four"}\n\n{"id":"b","text":"five six seven"}\n \t\r\n\n' >in.jsonl
 	printf 'id,text\n\na,one two three four\n\r\nb,five six seven\n\n' >in.csv
+	tr , '\t' <in.csv | sed '2s/$/  /' >in.header
 	grep . in.jsonl | grep a >kept.jsonl
 	printf 'a\tb\t0\n' >pairs
-	for form in json csv; do
+	for form in json csv header; do
 		file=in.${form/json/jsonl}
 		for how in shdedup 'shdedup --link single' 'shdrop -d /dev/null' 'shcut -d /dev/null'; do
 			try "$how --$form $file"
@@ -318,6 +364,18 @@ members() {
 		done
 		try "gzip -c $file | shtok -n 1 --$form | wc -l"
 		gives 7
+	done
+	# A line of TABs is a record, blank lines may precede the header, and shards have none.
+	try "printf 'id\ttext\n\t\n' | shtok --header"
+	exits 2
+	grep -q '^shtok: -:2: ' err
+	try "printf '\n\nid\ttext\n\na\tb\n' | shtok -n 1 --header"
+	exits 0
+	gives 'a\tb\t1'
+	for form in json csv header; do
+		try "shdedup -q --$form -O shards in.${form/json/jsonl} && grep -v '^[[:space:]]*$' in.${form/json/jsonl} | cmp - shards/in.*"
+		exits 0
+		rm -r shards
 	done
 	# Numbers of lines count them.
 	try 'shtok -n 9 --json -l in.jsonl'
@@ -411,6 +469,19 @@ members() {
 	gives '1\tuser\t1'
 	try "echo '{\"id\":1,\"t\":[{\"p\":[{\"x\":\"a\"},{\"x\":\"b\"}]},{\"p\":[{\"x\":\"c\"}]}]}' | shdoc -f 'id,t.*.p.*.x' --format jsonl"
 	gives '1\ta\\n\\nb\\n\\nc'
+	# Contents of one chat may be strings, and arrays of parts that are text or pictures.
+	cat >parts <<-'END'
+	{"id":1,"messages":[{"content":"one"},{"content":[{"type":"text","text":"two"},{"type":"image_url","image_url":{"url":"u"}},{"text":"three"}]},{"content":null}]}
+	{"id":2,"messages":[{"content":[{"type":"image_url"}]}],"content":[{"type":"input_text","text":"four"},"five"]}
+	END
+	try 'shtok --json -n 9 -f "id,messages.*.content" parts'
+	exits 0
+	gives '1\tone two three\t1' '2\t\t0'
+	try 'tail -n 1 parts | shtok --json -n 9 -f id,content'
+	gives '2\tfour five\t1'
+	try "echo '{\"id\":1,\"text\":[{\"text\":\"a\"},{\"body\":\"b\"}]}' | shtok --json"
+	exits 2
+	grep -q 'field "text" is an array, and not all its items are strings' err
 	# Only arrays have items; a field may be called *.
 	try "echo '{\"id\":1,\"t\":{\"*\":\"a\"}}' | shdoc -f 'id,t.*' --format jsonl"
 	gives '1\ta'
@@ -457,6 +528,23 @@ members() {
 	grep -q '^shdoc: 3 repeated ids' err
 	try 'shdoc --json f --rejects bad | shtok --json -n 1 | wc -l'
 	gives 6
+}
+
+@test "shdoc --json: an id that is not UTF-8 is replaced, and counted" {
+	mkdir f
+	printf 'one' >f/$'caf\xe9'
+	printf '{"id":"x\xff","text":"two"}\n' >f/z.jsonl
+	printf 'From: a\nTo: b\nSubject: c\nMessage-ID: <\xe9\xe8@x>\n\nthree\n' >f/m.eml
+	for j in 1 2; do
+		try "shdoc --json -j $j f"
+		exits 0
+		gives '{"id":"caf\xef\xbf\xbd","text":"one"}' '{"id":"\xef\xbf\xbd\xef\xbf\xbd@x","text":"three"}' \
+		    '{"id":"x\xef\xbf\xbd","text":"two"}'
+		says 'shdoc: 4 ill-formed sequences replaced by U+FFFD'
+	done
+	# Records may have any bytes.
+	try 'shdoc f | cut -f 1'
+	gives 'caf\xe9' '\xe9\xe8@x' 'x\xff'
 }
 
 @test "--mark names file and line of a record that has the field already" {

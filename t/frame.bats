@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What all programs do in the same way: options, files, errors, signals.
 
 load helper

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Functions of all bats files: load helper
 # shellcheck shell=bash disable=SC2034
 #

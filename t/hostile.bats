@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Input made to cost time or memory. Crafted documents and fingerprints take at most three times the CPU time of usual
 # input of their size. Long lines, records and documents stay within a limit of memory. SOAK=1 (make soak) uses the
 # largest sizes that the documentation promises.

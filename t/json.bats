@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --json: documents as lines of JSON, in every program that reads documents.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes a random corpus with near-copies, as id<TAB>text lines. Ids are distinct.
 
 usage: keys-corpus.py KIND SEED DOCUMENTS

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Keys: shfp --keys | sort | shjoin, and the pipe that gives what shdedup gives.
 load helper
 

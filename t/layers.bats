@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Checks the sources and the objects of the library against the rules of HACKING.md.
 load helper
 
@@ -66,7 +67,7 @@ calls() {
 
 @test "every header begins with a comment" {
 	for header in "$root"/lib/*/*.h "$root"/bin/*.h; do
-		case $(head -c 2 "$header") in
+		case $(sed -n '2{s/^\(..\).*/\1/p;q}' "$header") in
 		'/*') ;;
 		*) echo "$header" ;;
 		esac

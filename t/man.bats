@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The manual pages and README.md: their examples run, and options, operands and messages are those of the programs.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random documents, and what shdedup must do with them.
 
 match-oracle.py make SEED KIND N         writes N documents of a kind: words, characters, chinese, repeats, long

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The match engine: shdedup against the comparison of all pairs, and its cost.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The tarball, the installation, and the file lists of the packages.
 load helper
 
@@ -182,12 +183,15 @@ installed() {
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
 }
 
-@test "all packages have the version of the sources" {
+@test "the packages, the changes and the citation have the version of the Makefile, and one date" {
 	sed -n 's/^simhash-utils (\(.*\)-[^-]*) .*/\1/p' "$packaging/debian/changelog" | head -n 1 >got
-	sed -n 's/.*simhash-utils-\([0-9.]*\)\.tar\.gz.*/\1/p' "$packaging/homebrew/simhash-utils.rb" >>got
-	sed -n 's/^  version = "\(.*\)";/\1/p' "$packaging/nix/default.nix" >>got
+	sed -n 's/^## \([0-9.]*\), .*/\1/p' "$here/CHANGELOG.md" | head -n 1 >>got
+	sed -n 's/^version: //p' "$here/CITATION.cff" >>got
 	printf '%s\n' "$version" "$version" "$version" >want
 	same want got
+	date=$(sed -n 's/^## [0-9.]*, //p' "$here/CHANGELOG.md" | head -n 1)
+	grep -qx "date-released: $date" "$here/CITATION.cff"
+	[ "$(sed -n 's/^ -- .*>  //p' "$packaging/debian/changelog" | head -n 1 | date -u +%F -f -)" = "$date" ]
 	soversion=$(sed -n 's/^SOVERSION = //p' "$here/Makefile")
 	[ -e "$packaging/debian/libsimhash$soversion.install" ]
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shspan: the share of planted passages that it finds.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # -p PROFILE: shtok, shweight and shfp give the fingerprints of a published system. t/unit/test_vectors_*.c have
 # its vectors.
 # shellcheck disable=SC2154 # status

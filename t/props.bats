@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Properties of whole programs, on real text and random documents: two ways to a fingerprint, three ways to pairs,
 # input in several files, order within keys. SOAK=1 tests more cases, and T_SHORT=N fewer documents.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Uses of simhash_utils whose types are checked, and which are never run: see t/lint."""
 from typing import Dict, List, Optional, Tuple, assert_type
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Follows the recipes of HACKING.md, "How to add", in a copy of the tree.
 load helper
 

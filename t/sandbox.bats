@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Files that a program leaves behind and files that it can open: signals, one file for two outputs, Landlock,
 # compiler flags.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # A million documents, and all package descriptions of the distribution, pass through the whole pipe. The peak memory
 # of each program is printed and must stay below the limits here.
 

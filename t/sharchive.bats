@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # sharchive: the commands and their options. t/archive.bats tests what the commands do to an archive.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdedup -O: writes one output for each input, whole or not at all. The next run continues a killed run.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shcut: removes the passages that spans name, or that occurred before, from documents.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdedup: removes near-duplicates from documents.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdf: counts in how many documents each feature occurs.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdict: compiles the data files of jieba to the file that --segment jieba maps.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write random files, and the records that shdoc must write of them, by Python's own libraries.
 
     shdoc-oracle.py mail|http|html|containers SEED N [no-html] [no-charsets] [zlib]

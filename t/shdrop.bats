@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shdrop: removes the documents that groups or a report name as duplicates.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shfp: makes fingerprints of documents or features.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shjoin: makes pairs of fingerprints, bands or keys.
 
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Check a page of shreport, and print its content as lines.
 
     t/shreport-page.py PAGE

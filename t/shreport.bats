@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shreport: makes an HTML page of pairs, reports or spans.
 load helper
 

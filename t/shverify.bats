@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # shverify: computes exact similarities of pairs of documents.
 load helper
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # 2,000 documents that share 180 of 200 words, with several ways to find the near-duplicates among them. 100
 # documents have a true near-duplicate: one word differs outside of the template. man/shdedup.1 has these figures
 # under Templates.

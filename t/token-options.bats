@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --fold-marks and --join-hyphens in every program that cuts text into tokens. b is a without vowel signs, d is c without
 # hyphens at line ends.
 load helper

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --trailer: programs refuse an incomplete stream, wherever it was cut, also behind other programs of the pipe.
 
 load helper

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Declarations for the files of the public library. */
 #ifndef SH_API_API_H
 #define SH_API_API_H

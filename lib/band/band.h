@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bands: after a sort by their keys, all pairs within a Hamming distance are adjacent.
  *
  * A fingerprint of B bits is cut into M blocks, M > K. Two fingerprints that differ in at most K

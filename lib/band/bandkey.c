@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes and reads the keys of bands. */
 #include "band/band.h"
 #include "base/num.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "band/bandlines.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes band records. */
 #ifndef SH_BAND_BANDLINES_H
 #define SH_BAND_BANDLINES_H

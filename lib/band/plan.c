@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "band/plan.h"
 
 /* A fused multiply-add would round differently; GCC makes none under -std=c11. */

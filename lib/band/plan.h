@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The plan of a join: blocks, radii and key bits, chosen by an estimate of the time.
  *
  * The estimate uses the probability that two fingerprints agree on each bit, and assumes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory for byte strings. The strings never move, and live until the arena is cleared or freed. A
  * zeroed struct is an empty arena. */
 #ifndef SH_BASE_ARENA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Binary search. */
 #ifndef SH_BASE_BISECT_H
 #define SH_BASE_BISECT_H

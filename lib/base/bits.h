@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts the ones of a word. Also defines sets of the numbers 0 to n, n included, with one bit for
  * each number. An empty set is an array of sh_bits_words(n) zeroed words. */
 #ifndef SH_BASE_BITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growable byte buffer.
  *
  *     struct sh_buf b = {0};

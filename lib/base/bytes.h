@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads and writes words of 32 and 64 bits, little-endian (le) or big-endian (be), not aligned. */
 #ifndef SH_BASE_BYTES_H
 #define SH_BASE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares two numbers, for the comparison functions of qsort(). */
 #ifndef SH_BASE_COMPARE_H
 #define SH_BASE_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The error value of the library.
  *
  * The library never prints and never exits. The last parameter of a function that can fail is a

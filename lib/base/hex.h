@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints and parses hexadecimal digits: 1, 8 or 16 in one call. */
 #ifndef SH_BASE_HEX_H
 #define SH_BASE_HEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/hmap.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A map from byte strings, the keys, to the indexes 0, 1, 2, ..., in order of insertion.
  *
  * The caller keeps the value of a key in its own array, at the index of the key. The map copies the

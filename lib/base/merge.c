@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/merge.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Merges sorted streams. Each stream has a cursor, numbered from 0. The smallest key comes first;
  * equal keys come in the order of their cursors. */
 #ifndef SH_BASE_MERGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parses and prints numbers: counts, weights, sizes and hexadecimal words.
  *
  * A parser reads the whole slice. It accepts no sign and no white space, in any locale. It returns

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/numsort.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts numbers of 64 bits, ascending. */
 #ifndef SH_BASE_NUMSORT_H
 #define SH_BASE_NUMSORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/real.h"
 
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parses real numbers in files of other programs: dictionaries, models, tables of weights. */
 #ifndef SH_BASE_REAL_H
 #define SH_BASE_REAL_H

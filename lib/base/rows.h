@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of named rows: static arrays of structs whose first member is the row's name. The caller
  * converts the result to the type of its rows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/siphash.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SipHash-1-3 (Aumasson, Bernstein 2012): a keyed hash for tables of user data. Nobody can choose
  * strings that collide under a random key. Fingerprints do not use SipHash. */
 #ifndef SH_BASE_SIPHASH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A view of bytes: a pointer and a length. It never owns the bytes. p may be NULL when n is 0. */
 #ifndef SH_BASE_SLICE_H
 #define SH_BASE_SLICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "base/variant.h"
 
 /* Returns the flags of enum sh_needs that this processor has. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Variants of a loop for processors with and without certain instructions, chosen at run time.
  *
  * A table of variants has rows, the fastest first and plain C last. A row is a struct of functions

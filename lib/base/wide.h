@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unsigned integers of 128 bits, modulo 2^128. Compilers for 32-bit machines have no such type. */
 #ifndef SH_BASE_WIDE_H
 #define SH_BASE_WIDE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/accumulator.h"
 
 #include <stdlib.h>

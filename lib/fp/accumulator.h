@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes a document's fingerprint from the texts and weights of its features: the last step of
  * shtok | shweight | shfp. */
 #ifndef SH_FP_ACCUMULATOR_H

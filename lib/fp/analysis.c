@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/analysis.h"
 
 int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *fingerprint,

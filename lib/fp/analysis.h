@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Analyses texts: the tokens of a text give its fingerprint and its feature set, as far as the
  * caller asks for them. All programs that compute fingerprints or feature sets of texts do it here.
  *

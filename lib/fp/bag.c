@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/bag.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts the tokens of a text by class. The hash of a token decides its class, one of 128. */
 #ifndef SH_FP_BAG_H
 #define SH_FP_BAG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/compose.h"
 
 #include "hash/mix.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes all n-gram hashes of a document for the hash mix. Hashes of word n-grams are composed of
  * word hashes. Hashes of character n-grams are computed in windows that move over the text.
  *

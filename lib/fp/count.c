@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A branch on whether a word of a text occurred before would be mispredicted half the time. So the
  * same instructions look up and add a hash, without a branch. Only a slot that two hashes share
  * needs a branch, which is rare because the table is sparse. */

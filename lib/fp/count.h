@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lists the distinct hashes of a document with their counts, in order of first occurrence. Features
  * with equal hashes count as one feature. */
 #ifndef SH_FP_COUNT_H

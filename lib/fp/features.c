@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/features.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The set of features of a document, from which exact similarities are computed.
  *
  * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. A set holds the feature's

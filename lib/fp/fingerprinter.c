@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/fingerprinter.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes the fingerprint of a document from its tokens: n-grams, hashes, weights, bit sums. The
  * result is the result of shtok | shweight | shfp; fp/analysis.h makes it of texts. */
 #ifndef SH_FP_FINGERPRINTER_H

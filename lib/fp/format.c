@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/format.h"
 
 #include <string.h>

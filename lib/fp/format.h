@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text forms of a fingerprint. Fingerprint records have the form hex. The other forms are for
  * people and for other systems. */
 #ifndef SH_FP_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/hashsort.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts hashes, and finds the distinct hashes. */
 #ifndef SH_FP_HASHSORT_H
 #define SH_FP_HASHSORT_H

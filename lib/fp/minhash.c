@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/minhash.h"
 
 #include "hash/mix.h"

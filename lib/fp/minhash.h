@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Minwise values of a set of features. Weights are ignored.
  *
  * Two sets A and B have equal values in a bin with probability J = |A and B| / |A or B|, their

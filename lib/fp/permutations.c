@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/permutations.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MinHash signatures as the Python package datasketch computes them, bit for bit.
  *
  * A signature has one value for each permutation: the least permuted hash of the features. One

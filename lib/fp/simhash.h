@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes a document's fingerprint from the hashes and weights of its features (Charikar 2002).
  *
  *     struct sh_simhash s;

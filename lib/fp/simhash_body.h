@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant defines these
  * names, then includes this file:
  *

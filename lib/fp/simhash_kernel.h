@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two inner loops of a SimHash, in variants for different vector registers.
  *
  * All variants give the same counts: t/unit/test_simhash.c compares the variants that this machine

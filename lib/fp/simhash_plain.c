@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The variant for any processor: SSE2 and NEON have registers of 16 bytes. */
 #define NAME(f) f##_plain
 #define TARGET

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The variant for AVX2. */
 #if defined(__x86_64__)
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/tag.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tags: four hexadecimal digits that stand for all settings that decide a fingerprint.
  *
  * A tag is the first 16 bits of the XXH3 hash of the settings as text. Each fingerprint record has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "group/counts.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts the pairs at each distance, similarity or coverage, and the groups of each size, over a
  * stream of pairs or of groups. The groups of a stream of pairs are its connected components. */
 #ifndef SH_GROUP_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "group/group.h"
 
 #include <stdbool.h>

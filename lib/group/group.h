@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Groups of near-duplicates from pairs, over nodes 0 .. n-1.
  *
  * The node with the lowest rank is the keeper of its group. Ranks must be distinct (a

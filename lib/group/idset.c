@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "group/idset.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The distinct ids of records that several threads read. Sorted, they are numbered in bytewise
  * order.
  *

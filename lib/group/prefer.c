@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "group/prefer.h"
 
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static int read_documents(struct ranking *r, struct sh_error *err)
 	source.crlf = form->crlf;
 	source.header.wanted = form->columns;
 	source.header.csv = form->csv;
-	source.blanks = form->json || form->csv;
+	source.blanks = sh_document_blanks(form);
 	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
 					sh_docs_header(form, &source.header, err) < 0))
 		status = -1;

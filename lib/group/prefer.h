@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranks ids by the order of documents (match/rank.h), the best 0. The document of best rank is the
  * keeper of its group. */
 #ifndef SH_GROUP_PREFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/hash.h"
 
 /* Inlined: a call for each feature is expensive. The hash cannot change with the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash functions of features, as rows of one table (published/published.h).
  *
  * The hash of a feature has SH_FP_WORDS(bits) words of 64 bits, as a fingerprint has (see

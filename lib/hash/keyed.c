@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/keyed.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hashes of texts under a random key: without the key, nobody can write two texts that collide.
  *
  * A hash is a sum of products (multilinear, Lemire and Kaser 2014). SipHash derives the factors

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/md5.h"
 
 #include "base/bytes.h"

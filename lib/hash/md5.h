@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MD5 (RFC 1321), for published fingerprints and even distribution, not for security. */
 #ifndef SH_HASH_MD5_H
 #define SH_HASH_MD5_H

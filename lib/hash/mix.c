@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/mix.h"
 
 #include "hash/mix_kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The default hash: fast for tokens of at most 16 bytes. An n-gram's hash is one multiplication per
  * token on the hashes of its tokens, so the n-gram's text is never built.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels for the loops of mix.h over many hashes. All kernels give the hashes of sh_mix_token()
  * and sh_mix_ngram(): t/unit/test_variants.c compares them. */
 #ifndef SH_HASH_MIX_KERNEL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/mix_lines.h"
 
 #include "hash/mix.h"

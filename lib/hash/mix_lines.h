@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hashes the features of many lines (record/feature_lines.h) with the default hash. */
 #ifndef SH_HASH_MIX_LINES_H
 #define SH_HASH_MIX_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mixes eight words at once as sh_mix_moremur() does, for the AVX-512 kernels. */
 #ifndef SH_HASH_MIX_X86_H
 #define SH_HASH_MIX_X86_H

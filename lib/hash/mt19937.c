@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/mt19937.h"
 
 enum { N = SH_MT19937_WORDS, M = 397 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The random numbers of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto,
  * Nishimura 1998), seeded by one number of 32 bits. */
 #ifndef SH_HASH_MT19937_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "hash/sha1.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* SHA-1 (FIPS 180-4), for published signatures and even distribution, not for security. */
 #ifndef SH_HASH_SHA1_H
 #define SH_HASH_SHA1_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads eight tokens at once as words of 64 bits, for the vector kernels with AVX-512. */
 #ifndef SH_HASH_WORDS_X86_H
 #define SH_HASH_WORDS_X86_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/body.h"
 
 #include <stdio.h>
@@ -115,17 +116,20 @@ static bool is_common(uint32_t c)
 }
 
 /* Returns whether the head is of a known form without text, or has too many control characters for
- * text. Control characters are rare in text of any encoding except UTF-16 and UTF-32. A log that
- * was cut by a crash may have a run of NULs, which counts as one. */
+ * text. Control characters are rare in text of any encoding except UTF-16, UTF-32, and ISO-2022-KR,
+ * which shifts by SO and SI. A log that was cut by a crash may have a run of NULs, which counts as
+ * one. */
 static bool is_binary(struct sh_slice head)
 {
 	const struct sh_foreign *foreign = sh_foreign_form(head);
+	bool shifted = sh_charset_shifted(head);
 	size_t odd = 0;
 
 	for (size_t i = 0; i < head.n; i++) {
 		unsigned char c = (unsigned char)head.p[i];
 
-		odd += c < 0x20 && !is_common(c) && !(c == 0 && i && !head.p[i - 1]);
+		odd += c < 0x20 && !is_common(c) && !(c == 0 && i && !head.p[i - 1]) &&
+		       !(shifted && (c == 0x0E || c == 0x0F));
 	}
 	return (foreign && !foreign->text) || (odd > 2 ? odd * 50 > head.n : odd * 8 > head.n);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text of a body: of a file, of a part of a mail, or of the response of a web server. Input is
  * bytes of some kind, with or without a declared charset. Output is UTF-8. Its line ends are LF,
  * and it ends without white space. */

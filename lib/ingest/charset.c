@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/charset.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
+#include <utf8proc.h>
 
 #include "ingest/jis.h"
+#include "ingest/latin.h"
 #include "unicode/encoding.h"
 #include "unicode/utf8.h"
 
@@ -325,19 +328,21 @@ static bool is_hz(struct sh_slice in)
 	return pairs >= 4 && common * 4 >= pairs * 3;
 }
 
-/* Returns the charset of text in bytes of ASCII by its shifts to other sets; NULL when there are
- * none. */
-static const char *shifted(struct sh_slice in)
+const char *sh_charset_shifted(struct sh_slice in)
 {
-	const char *p = in.p, *end = in.p + in.n;
+	const char *p = in.p, *end = in.p + in.n, *name = NULL;
 
 	for (; (p = memchr(p, 0x1B, (size_t)(end - p))) && end - p >= 4; p++) {
-		if (p[1] == '$' && (p[2] == 'B' || p[2] == '@'))
-			return "ISO-2022-JP";
-		if (p[1] == '$' && p[2] == ')' && (p[3] == 'C' || p[3] == 'A'))
+		if (p[1] != '$')
+			continue;
+		if (p[2] == 'A' || (p[2] == '(' && (p[3] == 'C' || p[3] == 'D')))
+			return "ISO-2022-JP-2";
+		if (p[2] == ')' && (p[3] == 'C' || p[3] == 'A'))
 			return p[3] == 'C' ? "ISO-2022-KR" : "ISO-2022-CN";
+		if (p[2] == 'B' || p[2] == '@')
+			name = "ISO-2022-JP";
 	}
-	return is_hz(in) ? "HZ" : NULL;
+	return name ? name : is_hz(in) ? "HZ" : NULL;
 }
 
 #ifdef SH_HAVE_UCHARDET
@@ -366,31 +371,58 @@ static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
  * a charset when nothing hints at another. */
 static bool is_western(const char *name)
 {
-	static const char *const names[] = { "ISO-8859-1", "ISO-8859-2", "ISO-8859-3", "ISO-8859-4",
-		"ISO-8859-9", "ISO-8859-10", "ISO-8859-13", "ISO-8859-14", "ISO-8859-15",
-		"ISO-8859-16", "windows-1250", "windows-1252", "windows-1254", "windows-1257" };
+	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
+}
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcasecmp(name, names[i]) == 0)
-			return true;
-	return !*name;
+/* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
+ * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
+ * its letters suit a language equally well. */
+static int compare_latin(
+    struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
+{
+	const char *which = name, *best = name;
+	struct sh_buf text = { 0 };
+	size_t least = SIZE_MAX;
+	int got = 1;
+
+	if (in.n > DETECT_BYTES)
+		in.n = DETECT_BYTES;
+	for (size_t i = 0; got >= 0 && which; which = sh_latin_charsets[i++]) {
+		size_t letters = 0, misses;
+		uint64_t ill;
+
+		text.n = 0;
+		got = decode_as(c, which, in, &text, &ill, err);
+		if (got <= 0)
+			continue;
+		misses = sh_latin_misses(text.p, text.n, sh_latin_family(which), &letters);
+		if (misses * 4 > letters || misses > least ||
+		    (misses == least && (i != 1 || sh_latin_family(name) != 'C')))
+			continue;
+		least = misses;
+		best = which;
+	}
+	sh_buf_free(&text);
+	if (best != name)
+		strcpy(name, best);
+	return got < 0 ? -1 : 0;
 }
 
 /* Guesses the charset of text that is not UTF-8. Sets `name` to "" when there is no hint. */
-static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
+static int guess(
+    struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {
-	const char *own;
+	const char *own = sh_charset_shifted(in);
 
 	name[0] = '\0';
-	own = shifted(in);
 	if (own) {
 		strcpy(name, own);
-		return;
+		return 0;
 	}
 	own = sh_encoding_iconv_name(sh_encoding_guess(in.p, in.n));
 	if (own) {
 		sh_charset_canonical(own, name); /* sh_encoding_guess() needs strong evidence */
-		return;
+		return 0;
 	}
 	detect(in, name);
 	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
@@ -398,6 +430,7 @@ static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 	/* Western text has few pairs of letters with accents, GB text has many. */
 	if (is_western(name) && sh_encoding_may_be_gb(in.p, in.n))
 		strcpy(name, "GB18030");
+	return sh_latin_family(name) ? compare_latin(c, in, name, err) : 0;
 }
 
 /* ---- the decision ---- */
@@ -508,26 +541,84 @@ static bool declares(const struct declared *all, const char *const *begins)
 	return false;
 }
 
+static bool is_ascii_letter(uint32_t c)
+{
+	return (c | 32) - 'a' < 26;
+}
+
+static bool is_lower(uint32_t c)
+{
+	return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_LL;
+}
+
+/* Returns whether c may be part of a word. A word is longer than one halfwidth katakana or two. */
+static bool is_letter(uint32_t c)
+{
+	utf8proc_category_t gc = utf8proc_category((utf8proc_int32_t)c);
+
+	return gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ME &&
+	       !(c > 0xFF60 && c < 0xFFA0);
+}
+
+/* Returns whether the only character beyond ASCII of a text is UTF-8: two bytes that are no word in
+ * a declared charset, but a letter and a symbol, say. Of charsets with letters of two bytes only the
+ * signs of copyright and trade mark overrule them. Returns -1 after a failure. */
+static int is_lone_utf8(struct decision *d, const struct declared *all, const uint8_t *at)
+{
+	const uint8_t *p = at;
+	uint32_t c = sh_utf8_next(&p, at + 2);
+	struct sh_buf text = { 0 };
+	int lone = c >= 0xA0 && alphabet(c) != 9;
+
+	for (size_t i = 0; lone > 0 && i < all->n; i++) {
+		uint32_t first, second;
+		uint64_t ill;
+		int got;
+
+		text.n = 0;
+		got = decode_as(
+		    d->c, all->name[i], sh_slice((const char *)at, 2), &text, &ill, d->err);
+		if (got <= 0 || text.n == 0 || ill) {
+			lone = got < 0 ? -1 : lone;
+			continue;
+		}
+		p = (const uint8_t *)text.p;
+		first = sh_utf8_next(&p, p + text.n);
+		second = p < (const uint8_t *)text.p + text.n
+			     ? sh_utf8_next(&p, (const uint8_t *)text.p + text.n)
+			     : 0;
+		if (second == 0)
+			lone = c == 0xA9 || c == 0xAE;
+		else
+			lone = !is_letter(first) || !is_letter(second) ||
+			       (is_lower(first) && !is_lower(second));
+	}
+	sh_buf_free(&text);
+	return lone;
+}
+
 /* Returns whether the bytes are UTF-8, whatever is declared. Text of another charset is hardly ever
  * well-formed UTF-8 by chance, except a few characters. Charsets of East Asia have letters of two
  * bytes: a third of the frequent pairs of GB 2312 are sequences of two bytes, mostly of rare or
  * mixed alphabets. In charsets of one byte a capital before a symbol is a sequence, as in "NESTLÉ®"
  * of windows-1252. In CP866 and Thai, words of three letters may be a sequence, but only from
  * U+2000 to U+27FF in UTF-8 proper. */
-static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
+static int is_surely_utf8(struct decision *d, const struct declared *all)
 {
-	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n;
+	const struct sh_slice in = d->in;
+	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n, *last = p;
 	static const char *const pairs[] = { "GB", "BIG5", "EUC-", "UHC", "CP932", "JOHAB", NULL };
 	static const char *const triples[] = { "CP866", "CP874", "TIS-620", "ISO-8859-11", NULL };
 	bool wide = declares(all, pairs), three = declares(all, triples);
 	uint64_t two = 0, longer = 0, ill = 0, latin = 0, words = 0;
 	unsigned seen = 0;
-	bool rare = false, western = true, accent = false;
+	bool rare = false, western = true, accent = false, within = false;
 	uint32_t before = 0;
 
 	for (size_t i = 0; i < all->n; i++)
 		western = western && is_western(all->name[i]);
 	while (p < end) {
+		const uint8_t *from = p;
 		uint32_t c = sh_utf8_next(&p, end);
 
 		if (c == SH_UTF8_ILL) {
@@ -539,9 +630,12 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 			unsigned a = alphabet(c);
 
 			two++;
+			last = from;
 			latin += c < 0x180;
 			/* An accent within a word of ASCII is no Cyrillic capital and symbol. */
-			accent = a == 1 && (before | 32) - 'a' < 26;
+			accent =
+			    a == 1 && (is_ascii_letter(before) || (p < end && is_ascii_letter(*p)));
+			within = (accent && before >= 'a' && c < 0x100) || (c >= 0xC0 && c <= 0xE0);
 			rare = rare || a == 9 || (a && seen && a != seen);
 			/* A symbol behind a letter, as in the two pairs of "目录". */
 			rare =
@@ -558,8 +652,10 @@ static bool is_surely_utf8(struct sh_slice in, const struct declared *all)
 		       !memchr(in.p, 0, in.n);
 	if (words && words == longer && two + longer < 3)
 		return false;
-	if (!wide && (two > 1 || (accent && !western)))
+	if (!wide && two > 1)
 		return true;
+	if (two + longer == 1 && two && !(latin && (western || all->n > 1)))
+		return (wide ? within : accent) ? 1 : is_lone_utf8(d, all, last);
 	if (rare && wide)
 		return longer >= 4 || two >= 12;
 	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || all->n > 1));
@@ -601,8 +697,8 @@ static int try_declared(struct decision *d, const struct declared *all)
 	size_t best = all->n, fit = 0;
 	char bytes[SH_CHARSET_NAME] = "";
 
-	if (all->n > 1)
-		guess(d->in, bytes);
+	if (all->n > 1 && guess(d->c, d->in, bytes, d->err) < 0)
+		return -1;
 	for (size_t i = 0; i < all->n; i++) {
 		int got = try_charset(d, all->name[i], SH_CHARSET_DECLARED);
 		uint64_t odd;
@@ -610,7 +706,7 @@ static int try_declared(struct decision *d, const struct declared *all)
 		if (got < 0)
 			return -1;
 		if (got == 0 || !mostly_right(d->out, d->before, d->verdict->ill) ||
-		    (strcmp(all->name[i], "UTF-8") == 0 && shifted(d->in)))
+		    (strcmp(all->name[i], "UTF-8") == 0 && sh_charset_shifted(d->in)))
 			continue;
 		odd = 2 * oddness(d->out->p + d->before, d->out->n - d->before);
 		/* The guess of the bytes decides when both charsets fit. */
@@ -643,17 +739,19 @@ static int decide(struct decision *d, const char *const *labels)
 		return must_decode(d, name, SH_CHARSET_FORCED);
 	}
 	collect(d, labels, &all);
-	if (all.n && strcmp(all.name[0], "UTF-8") != 0 && is_surely_utf8(d->in, &all))
-		return must_decode(d, "UTF-8", SH_CHARSET_OVERRULED);
+	got = all.n && strcmp(all.name[0], "UTF-8") != 0 ? is_surely_utf8(d, &all) : 0;
+	if (got)
+		return got < 0 ? -1 : must_decode(d, "UTF-8", SH_CHARSET_OVERRULED);
 	got = try_declared(d, &all);
 	if (got)
 		return got;
-	if (!shifted(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
+	if (!sh_charset_shifted(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
 		got = try_charset(d, "UTF-8", SH_CHARSET_UTF8);
 		if (got < 0 || mostly_right(d->out, d->before, d->verdict->ill))
 			return got;
 	}
-	guess(d->in, name);
+	if (guess(d->c, d->in, name, d->err) < 0)
+		return -1;
 	if (*name)
 		return must_decode(d, name, all.n ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
 	if (all.n)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts text of any charset to UTF-8 by iconv(3), and reports the charset that was assumed.
  *
  * The first of these rules that applies decides the charset:
@@ -71,6 +72,10 @@ bool sh_charset_known(struct sh_charset *c, const char *name);
 
 /* Returns whether the charset of this name has code units of two or four bytes. */
 bool sh_charset_is_wide(const char *label);
+
+/* Returns the charset of text in bytes of ASCII by its shifts to other sets, such as "ISO-2022-KR";
+ * NULL when there are none. */
+const char *sh_charset_shifted(struct sh_slice in);
 
 /* The reason in words, to be put in brackets behind the name: "declared", "detected", ... */
 const char *sh_charset_reason(enum sh_charset_why why);

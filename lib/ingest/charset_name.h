@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of charsets, as mail, pages and programs write them. */
 #ifndef SH_INGEST_CHARSET_NAME_H
 #define SH_INGEST_CHARSET_NAME_H

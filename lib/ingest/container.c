@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/container.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the members of a container with libarchive: a tar, ZIP or 7z file.
  *
  * A tar file is read as a stream. ZIP and 7z files have their directory at the end: a regular file

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the documents in the members of a container. */
 #include "ingest/forms.h"
 

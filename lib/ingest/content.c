@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decodes content codings of HTTP. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Detects the form of a file. */
 #include "ingest/format.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Detects the form of a file by its first bytes and its name. */
 #ifndef SH_INGEST_FORMAT_H
 #define SH_INGEST_FORMAT_H

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/forms.h"
 
 #include <stdio.h>
 
 #include "base/num.h"
 #include "ingest/warc.h"
+#include "unicode/utf8.h"
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 {
@@ -40,7 +42,13 @@ int sh_ingest_document(
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "tab or line feed in the id: a record cannot contain it (rename the file, or "
 		    "--rejects FILE collects such records)");
-	if (sh_id_check(id, err) < 0)
+	if (in->utf8_ids && !sh_utf8_valid(id.p, id.n)) {
+		in->decoded[1].n = 0;
+		if (sh_charset_repair(id, &in->decoded[1], &in->body.ill, err) < 0)
+			return -1;
+		doc.id = sh_buf_slice(&in->decoded[1]);
+	}
+	if (sh_id_check(doc.id, err) < 0)
 		return -1;
 	return in->document(in->arg, &doc, sh_buf_slice(&in->body.notes), err);
 }

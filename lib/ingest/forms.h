@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Readers of the documents in files of each form, and their common state: settings, scratch memory,
  * counts, and the callbacks for documents, bad records and files left out. ingest.h chooses the
  * reader of a file. */
@@ -14,6 +15,7 @@ struct sh_ingest {
 	enum sh_format format;        /* AUTO: detected for each file */
 	struct sh_document_form json; /* the fields of JSON documents */
 	size_t max_size;              /* most bytes of a record, as it stands and decoded */
+	bool utf8_ids;                /* ill-formed UTF-8 in ids is replaced, and counted */
 	/* Receives a document, whose text is not escaped. notes: its form and charset. */
 	int (*document)(
 	    void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err);

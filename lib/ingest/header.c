@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/header.h"
 
 #include <strings.h>

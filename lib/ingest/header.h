@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Header fields of mail (RFC 5322), HTTP (RFC 9112) and WARC. A field is a line "Name: value". A
  * line that begins with a blank continues the field before it. An empty line ends the header. Line
  * ends are CR LF or LF. */

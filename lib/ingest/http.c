@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/http.h"
 
 #include <strings.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The response of a web server, as web archives store it: status line, header fields, body. */
 #ifndef SH_INGEST_HTTP_H
 #define SH_INGEST_HTTP_H

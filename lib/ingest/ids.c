@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/ids.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Detects repeated ids by their hashes, in bounded memory. */
 #ifndef SH_INGEST_IDS_H
 #define SH_INGEST_IDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/ingest.h"
 
 const char *sh_ingest_lacks(void)

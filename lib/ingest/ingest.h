@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files of many forms to documents: the engine of shdoc(1).
  *
  * A text or a page is one document. A file of JSON, an mbox and a WARC file hold many documents.

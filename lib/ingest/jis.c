@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/jis.h"
 
 #include "unicode/utf8.h"

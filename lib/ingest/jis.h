@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Converts ISO-2022-JP, an encoding of Japanese mail, to CP932, which iconv converts further.
  * Programs of Windows write characters that iconv's own ISO-2022-JP lacks, such as circled digits
  * and halfwidth katakana. The Encoding Standard of the web decodes these characters, and so does

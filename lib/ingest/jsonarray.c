@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the documents of one array of JSON objects, on any number of lines. */
 #include "ingest/forms.h"
 #include "ingest/jsonscan.h"

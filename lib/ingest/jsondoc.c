@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes a document of one JSON object. */
 #include "ingest/forms.h"
 #include "unicode/utf8.h"

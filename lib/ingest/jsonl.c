@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the documents of a JSON file: one object a line, or one array of objects. */
 #include "ingest/forms.h"
 #include "ingest/header.h"

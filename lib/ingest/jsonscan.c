@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/jsonscan.h"
 
 size_t sh_json_scan(struct sh_json_scan *scan, struct sh_slice s)

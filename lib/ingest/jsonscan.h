@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the end of a JSON object or array by its brackets and strings alone. Other errors in it do
  * not matter. */
 #ifndef SH_INGEST_JSONSCAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the messages of an mbox file, and the text of a message (RFC 5322, MIME).
  *
  * A message of a file begins at a line "From ..." with a time of day. The line begins the file, or

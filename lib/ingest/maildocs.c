@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Documents out of mbox files and messages. */
 #include "ingest/forms.h"
 #include "ingest/header.h"

@@ -1,5 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/markup.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -163,16 +165,66 @@ static int cdata(struct rewriting *w, const char **p, const char *end)
 	return close ? replace(w, close, 3, "") : 0;
 }
 
+/* Open elements of <svg> and <math>, where browsers read CDATA as text. HTML may stand in some of
+ * their elements, such as <foreignObject>. */
+struct foreign {
+	unsigned open;  /* <svg> and <math> */
+	unsigned point; /* `open` when the last one of those elements began; 0: none is open */
+	unsigned html;  /* elements of HTML within it */
+};
+
+static bool is_one_of(const char *name, const char *end, const char *const *names)
+{
+	while (*names && !has_name(name, end, *names))
+		names++;
+	return *names;
+}
+
+/* Follows the tag whose name begins at `name`. empty: it ends in "/>". */
+static void count_foreign(
+    struct foreign *f, const char *name, const char *end, bool closes, bool empty)
+{
+	static const char *const roots[] = { "svg", "math", NULL };
+	static const char *const points[] = { "foreignObject", "desc", "mi", "mo", "mn", "ms",
+		"mtext", "annotation-xml", NULL };
+	static const char *const lone[] = { "br", "hr", "img", "input", "wbr", "col", "meta",
+		"link", "area", "base", "embed", "source", "track", "param", NULL };
+	/* These elements of HTML end <svg> and <math>. */
+	static const char *const breaking[] = { "b", "big", "blockquote", "body", "br", "center",
+		"code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2", "h3", "h4", "h5", "h6",
+		"head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
+		"ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u",
+		"ul", "var", NULL };
+
+	if (is_one_of(name, end, roots)) {
+		f->open += !closes && !empty;
+		f->open -= closes && f->open;
+		if (f->open < f->point)
+			f->point = f->html = 0;
+	} else if (f->open && is_one_of(name, end, points)) {
+		if (closes || !empty)
+			f->point = closes ? 0 : f->open;
+		f->html = 0;
+	} else if (f->open && f->point == f->open) {
+		f->html += !closes && !is_one_of(name, end, lone);
+		f->html -= closes && f->html;
+	} else if (f->open && !closes && is_one_of(name, end, breaking)) {
+		*f = (struct foreign){ 0 };
+	}
+}
+
 /* Moves *p behind the tag at *p; behind the start tag of an opaque element, on to the end tag.
  * Makes the element's text plain unless the parser does. absent[i]: no end tag of opaque[i]
  * follows. */
-static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE])
+static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE],
+    struct foreign *foreign)
 {
-	const char *name = *p + 1, *close;
-	bool empty;
-	size_t i = 0;
+	bool closes = (*p)[1] == '/', empty;
+	const char *name = *p + 1 + closes, *close;
+	size_t i = closes ? OPAQUE : 0;
 
 	*p = after_tag(*p, end, &empty);
+	count_foreign(foreign, name, end, closes, empty);
 	while (i < OPAQUE && !has_name(name, end, opaque[i]))
 		i++;
 	if (i == OPAQUE || empty || absent[i])
@@ -190,15 +242,6 @@ static bool is_letter(char c)
 	return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* Counts open <svg> and <math> elements: only there browsers read CDATA as text. */
-static void count_foreign(const char *tag, const char *end, unsigned *open)
-{
-	bool closes = tag[1] == '/';
-
-	if (has_name(tag + 1 + closes, end, "svg") || has_name(tag + 1 + closes, end, "math"))
-		*open = closes ? *open - (*open > 0) : *open + 1;
-}
-
 static bool is_cdata(const char *p, size_t left)
 {
 	return left > 9 && memcmp(p, "<![CDATA[", 9) == 0;
@@ -209,7 +252,7 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 	struct rewriting w = { page->p, room, err };
 	const char *p = page->p, *end = p + page->n;
 	bool absent[OPAQUE] = { false };
-	unsigned foreign = 0;
+	struct foreign foreign = { 0 };
 
 	while ((p = memchr(p, '<', (size_t)(end - p)))) {
 		size_t left = (size_t)(end - p);
@@ -218,10 +261,10 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 		if (left > 4 && memcmp(p, "<!--", 4) == 0)
 			bad = comment(&w, &p, end);
-		else if (is_letter(c) || (c == '/' && left > 2 && is_letter(p[2]))) {
-			count_foreign(p, end, &foreign);
-			bad = tag(&w, &p, end, absent);
-		} else if (foreign && is_cdata(p, left))
+		else if (is_letter(c) || (c == '/' && left > 2 && is_letter(p[2])))
+			bad = tag(&w, &p, end, absent, &foreign);
+		else if (foreign.open && !(foreign.point == foreign.open && foreign.html) &&
+			 is_cdata(p, left))
 			bad = cdata(&w, &p, end);
 		else if (c == '?' || c == '/' || c == '!')
 			bad = odd_comment(&w, &p, end);
@@ -253,10 +296,13 @@ static const char *const old_references[] = {
 
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
-/* References that the parser lacks or maps to another character. `number` is the replacement. */
+/* References that the parser lacks or maps to another character. */
 struct reference {
-	const char *name, *number;
+	const char *name;
+	uint64_t code; /* one code point, or a PAIR */
 };
+
+#define PAIR(first, second) ((uint64_t)(second) << 32 | (first))
 
 #include "ingest/references.inc"
 
@@ -275,6 +321,12 @@ static bool is_name(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+static const struct reference *find_reference(struct sh_slice name)
+{
+	return bsearch(&name, references, sizeof references / sizeof *references,
+	    sizeof *references, by_reference);
+}
+
 /* Returns the length of the longest old reference that `name` begins with, or 0. The bytes behind
  * it are text. */
 static size_t old_reference(struct sh_slice name)
@@ -287,25 +339,30 @@ static size_t old_reference(struct sh_slice name)
 }
 
 /* Rewrites the reference at the ampersand p if the parser would misread it: adds the missing
- * semicolon, or replaces the name by the number. */
+ * semicolon, or replaces the name by the number. "&notit;" is "&not;" and text. */
 static int reference(struct rewriting *w, const char *p, const char *end)
 {
 	struct sh_slice name = sh_slice(p + 1, 0);
 	const struct reference *r;
+	char number[32];
 	bool closed;
+	size_t old;
 
 	while (name.p + name.n < end && name.n < REFERENCE_LONGEST && is_name(name.p[name.n]))
 		name.n++;
 	closed = name.p + name.n < end && name.p[name.n] == ';';
-	if (!closed)
-		name.n = old_reference(name);
-	if (name.n == 0)
-		return 0;
-	r = bsearch(&name, references, sizeof references / sizeof *references, sizeof *references,
-	    by_reference);
+	r = name.n && closed ? find_reference(name) : NULL;
+	old = name.n && !r ? old_reference(name) : 0;
+	closed = closed && (r || old == name.n || old == 0);
+	if (old && !closed) {
+		name.n = old;
+		r = find_reference(name);
+	}
 	if (!r)
-		return closed ? 0 : replace(w, name.p + name.n, 0, ";");
-	return replace(w, p, 1 + name.n + closed, r->number);
+		return old && !closed ? replace(w, name.p + name.n, 0, ";") : 0;
+	snprintf(number, sizeof number, r->code >> 32 ? "&#%u;&#%u;" : "&#%u;", (unsigned)r->code,
+	    (unsigned)(r->code >> 32));
+	return replace(w, p, 1 + name.n + closed, number);
 }
 
 static int with_references(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rewrites an HTML page such that libxml2's parser reads it as browsers do. The parser is older
  * than the HTML standard. It misreads these:
  *

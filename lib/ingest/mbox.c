@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the messages of an mbox file. */
 #include "ingest/header.h"
 #include "ingest/mail.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text of an HTML page as a reader sees it, by the parser of libxml2. Any UTF-8 is a page.
  *
  * White space collapses as in a browser. Each block, line break and table row ends a line, at any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/tally.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts how often each of a few names occurs, in the order of their first occurrence. */
 #ifndef SH_INGEST_TALLY_H
 #define SH_INGEST_TALLY_H

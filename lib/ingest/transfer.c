@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "ingest/transfer.h"
 
 #include "base/hex.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Undoes the encodings of mail and HTTP: base64 and quoted-printable (RFC 2045), flowed lines (RFC
  * 3676), chunks and content codings (RFC 9112). A content coding needs its library in the build. */
 #ifndef SH_INGEST_TRANSFER_H

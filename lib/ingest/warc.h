@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the records of a WARC file (ISO 28500), such as a WET file. A record is a head of fields,
  * and a block of Content-Length bytes.
  *

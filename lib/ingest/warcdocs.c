@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Documents out of WARC and WET files. */
 #include "ingest/forms.h"
 #include "ingest/http.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/ahead.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads files before their turn.
  *
  * One thread at a time takes the files, in their order. A thread that would wait meanwhile opens a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/ceiling.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Limits the memory that calls of an external library may allocate. The library takes sizes from
  * its input, which may be hostile. The limit is RLIMIT_AS: it holds for the whole process. An
  * allocation beyond the limit fails. Without /proc there is no limit. */

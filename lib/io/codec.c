@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/codec.h"
 
 #include <stdint.h>

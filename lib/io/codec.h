@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoders of compressed streams, one row for each form. A row has no functions when the build
  * lacks the library: messages still name the form and the library. A stream is a sequence of
  * frames, each of which is compressed on its own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The libraries of compressed forms that the build found. */
 #ifndef SH_IO_CODEC_LIBRARIES_H
 #define SH_IO_CODEC_LIBRARIES_H

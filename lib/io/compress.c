@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/compress.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Encoders of compressed streams, one row for each form. A row has no functions when the build
  * lacks the library: messages still name the form and the library. */
 #ifndef SH_IO_COMPRESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/confine.h"
 
 #include <errno.h>

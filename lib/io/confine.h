@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Confines a process to the files that it needs. The process can read its inputs, write its
  * outputs, and open no other file. Newer kernels also refuse TCP, signals to other processes, and
  * abstract sockets of other processes. Uses Landlock, in Linux since 5.13. Without Landlock nothing

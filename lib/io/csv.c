@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/csv.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the ends of CSV records (RFC 4180). Quoted fields may hold line ends.
  *
  * An LF ends a record when the number of quotes before the LF in the record is even. This holds for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/decompress.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decompresses a stream whose first bytes belong to a compressed form (io/codec.h). Passes on the
  * bytes of any other stream. Decompresses a stream twice that was compressed twice.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads from and writes to descriptors. The functions continue after a signal, and wait when a
  * descriptor is non-blocking. */
 #ifndef SH_IO_DESCRIPTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/finished.h"
 
 #include <stdio.h>

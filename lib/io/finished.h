@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Remembers which files of a folder are finished, so that a killed run can continue.
  *
  * A list in the folder holds the settings of the run, and a line for each finished file:

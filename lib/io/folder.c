@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/folder.h"
 
 #include <dirent.h>

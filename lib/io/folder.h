@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder whose files change together, such as an archive.
  *
  * New files get new names, and are synced when they are closed. Then sh_folder_publish() renames

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/header.h"
 
 void sh_header_free(struct sh_header *h)
@@ -5,9 +6,9 @@ void sh_header_free(struct sh_header *h)
 	sh_buf_free(&h->first);
 }
 
-/* Returns the bytes of the lines before the header of CSV: blank ones, and "sep=;". Sets *delimiter
+/* Returns the bytes of the lines before the header: blank ones, and "sep=;" in CSV. Sets *delimiter
  * unless it is NULL. */
-static size_t lines_before(struct sh_slice all, char *delimiter)
+static size_t lines_before(struct sh_slice all, bool csv, char *delimiter)
 {
 	size_t at = 0;
 
@@ -18,7 +19,7 @@ static size_t lines_before(struct sh_slice all, char *delimiter)
 		if (!lf)
 			return at;
 		line = sh_without_cr(sh_slice(all.p + at, (size_t)(lf - all.p) - at));
-		if (line.n == 5 && memcmp(line.p, "sep=", 4) == 0) {
+		if (csv && line.n == 5 && memcmp(line.p, "sep=", 4) == 0) {
 			if (delimiter)
 				*delimiter = line.p[4];
 		} else if (line.n) {
@@ -40,7 +41,7 @@ static struct sh_slice bare(struct sh_slice header, bool csv)
 	size_t before;
 
 	header = without_mark(header);
-	before = csv ? lines_before(header, NULL) : 0;
+	before = lines_before(header, csv, NULL);
 	header = sh_slice(header.p + before, header.n - before);
 	if (header.n && header.p[header.n - 1] == '\n')
 		header.n--;
@@ -57,7 +58,7 @@ char sh_header_delimiter(const struct sh_header *h)
 	char delimiter = '\0';
 
 	if (h->csv)
-		lines_before(without_mark(sh_buf_slice(&h->first)), &delimiter);
+		lines_before(without_mark(sh_buf_slice(&h->first)), true, &delimiter);
 	return delimiter;
 }
 
@@ -65,7 +66,7 @@ size_t sh_header_front(struct sh_slice all, bool csv, size_t *before)
 {
 	struct sh_slice body = without_mark(all), header;
 
-	*before = all.n - body.n + (csv ? lines_before(body, NULL) : 0);
+	*before = all.n - body.n + lines_before(body, csv, NULL);
 	header = sh_record_front(sh_slice(all.p + *before, all.n - *before), csv);
 	return *before + header.n + (*before + header.n < all.n);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The header of a file: its first record, which names the columns. All inputs have one header. */
 #ifndef SH_IO_HEADER_H
 #define SH_IO_HEADER_H
@@ -34,8 +35,8 @@ static inline struct sh_slice sh_record_front(struct sh_slice all, bool csv)
  * Sets *before to the bytes before the header itself. */
 size_t sh_header_front(struct sh_slice all, bool csv, size_t *before);
 
-/* Returns the first header without byte order mark and LF. In CSV also without blank lines and the
- * line "sep=;" that Excel reads before it. */
+/* Returns the first header without byte order mark and LF. Also without blank lines, and in CSV
+ * the line "sep=;" that Excel reads, before it. */
 struct sh_slice sh_header_bare(const struct sh_header *h);
 
 /* Returns the delimiter that the line "sep=;" before the first header names; 0 without one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/hold.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks all signals of a thread for a short time. Signals that arrive are delivered afterwards. */
 #ifndef SH_IO_HOLD_H
 #define SH_IO_HOLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/pool.h"
 
 #include <stdio.h>
@@ -25,10 +26,10 @@ int sh_job_reject(struct sh_job *job, struct sh_slice line, bool rejects)
 	return 0;
 }
 
-static bool is_blank(struct sh_slice line)
+static bool is_blank(struct sh_slice line, const char *blanks)
 {
 	for (size_t i = 0; i < line.n; i++)
-		if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
+		if (!strchr(blanks, line.p[i]) || !line.p[i])
 			return false;
 	return true;
 }
@@ -73,7 +74,7 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 		job->offset = (size_t)(p - job->in.p);
 		if (job->from.trailer && sh_is_trailer(line.p, line.n))
 			job->from.number--; /* counts no trailers */
-		else if (job->from.blanks && is_blank(line))
+		else if (job->from.blanks && is_blank(line, job->from.blanks))
 			job->blank++;
 		else if (one_line(job, line, rejects, each, arg) < 0)
 			return -1;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts the keys of several maps by their bytes, by several threads. */
 #ifndef SH_IO_KEYSORT_H
 #define SH_IO_KEYSORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads one line after the other, for programs that process records in order. A record of CSV
  * counts as one line. The current line is the last result of sh_lines_next(). */
 #ifndef SH_IO_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/mapped.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A whole file as bytes in memory. A regular file that is not compressed is mapped. All threads may
  * read all bytes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/newlines.h"
 
 uint64_t sh_count_newlines(const char *p, size_t n)

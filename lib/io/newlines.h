@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds and counts lines. */
 #ifndef SH_IO_NEWLINES_H
 #define SH_IO_NEWLINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocates memory in whole pages, for large arrays. A size that is a multiple of 2 MiB gets pages
  * of 2 MiB where the system has them: the first access to each page costs about 2 microseconds. */
 #ifndef SH_IO_PAGES_H

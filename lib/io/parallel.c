@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/parallel.h"
 
 #include <pthread.h>

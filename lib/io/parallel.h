@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several threads process a range of numbered tasks.
  *
  * A free thread gets the next `grain` tasks. Any thread may get any task, so the result of a task

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/pieces.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random access to the text of inputs that cannot be mapped: compressed files and pipes.
  *
  * The beginning of the text is in memory, up to a limit. The rest is in one temporary file without

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/pool.h"
 
 #include <fcntl.h>

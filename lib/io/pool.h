@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Several threads process chunks of lines. The results are written in input order.
  *
  * Each worker reads a chunk, processes it, and writes finished chunks, the oldest first. One worker

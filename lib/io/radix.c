@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/radix.h"
 
 #include <stdlib.h>

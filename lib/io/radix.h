@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts records by digits of their keys. A record has 8 or 16 bytes, and begins with its key, a
  * uint64_t. */
 #ifndef SH_IO_RADIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads an input as bytes, for formats that do not consist of lines. Decompresses compressed input
  * (io/decompress.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/replace.h"
 
 #include <errno.h>

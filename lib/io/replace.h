@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Replaces an existing file by an output: checks whether it can, copies owner and mode. */
 #ifndef SH_IO_REPLACE_H
 #define SH_IO_REPLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/runs.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted runs in a temporary file, and their merge, for data that does not fit in memory.
  *
  * An entry is a key and a value, byte strings of at most 2^32-1 bytes each. Keys are compared by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/sink.h"
 
 #include <errno.h>

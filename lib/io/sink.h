@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A buffered output that reports every failure. A named file appears complete or not at all.
  *
  * A named file is written in its folder under a temporary name. sh_sink_close() syncs and renames

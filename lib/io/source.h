@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the operands of a filter, one after the other, as chunks of whole lines. Decompresses
  * compressed operands (io/decompress.h).
  *
@@ -39,7 +40,7 @@ struct sh_origin {
 	uint64_t at;                  /* bytes of all operands, decompressed, before the chunk */
 	bool starts_file;             /* the chunk has the first record of the file */
 	bool csv;                     /* the records are CSV (io/csv.h) */
-	bool blanks;                  /* blank lines are no records, as in JSON and CSV */
+	const char *blanks;           /* lines of these bytes are no records; NULL: all lines are */
 	bool header;                  /* the file has a header before the chunk's first record */
 	bool trailer; /* lines that are trailers (io/trailer.h) were checked, and are skipped */
 	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
@@ -107,7 +108,7 @@ struct sh_source {
 	/* Set before the first read, to copy the operands: chunks have the byte order mark, and at
 	 * least 64 KiB, unless the operand ends. */
 	bool copies;
-	bool blanks; /* blank lines are no records (struct sh_origin); set before the first read */
+	const char *blanks; /* see struct sh_origin; borrowed; set before the first read */
 
 	/* The caller sets `wanted` and `csv` before the first read. No chunk contains a header. */
 	struct sh_header header;

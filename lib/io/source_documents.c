@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chunks of whole documents: see sh_source.border. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/spill.h"
 
 #include <errno.h>

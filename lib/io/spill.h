@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Temporary files for data that does not fit in memory.
  *
  * A file has no name, so it disappears with the process, however the process ends. */

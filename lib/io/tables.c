@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/tables.h"
 
 #include <errno.h>

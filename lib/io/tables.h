@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays that may be larger than memory.
  *
  * The arrays of one struct sh_tables share a limit of memory. An array that would exceed the limit

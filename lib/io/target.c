@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/target.h"
 
 #include <errno.h>

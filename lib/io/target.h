@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds where an output to a path goes. */
 #ifndef SH_IO_TARGET_H
 #define SH_IO_TARGET_H

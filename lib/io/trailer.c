@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/trailer.h"
 
 #define XXH_INLINE_ALL

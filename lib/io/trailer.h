@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The trailer of a stream: a line with the number of the stream's lines and a checksum. A reader
  * that checks it finds a stream that was cut short.
  *

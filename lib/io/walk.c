@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "io/walk.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visits the files below a folder in the bytewise order of their paths, which is the order of
  * `find -type f | LC_ALL=C sort`, on every file system. */
 #ifndef SH_IO_WALK_H

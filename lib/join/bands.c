@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/bands.h"
 
 #include <stdlib.h>

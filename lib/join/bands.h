@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Joins band records, one bucket at a time. A bucket is the records of one key.
  *
  * The records must be in bytewise order of their keys, which is checked. One bucket is in memory.

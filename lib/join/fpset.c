@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/fpset.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fingerprints with ids, in memory.
  *
  * Records are added in any order. sh_fpset_close() sorts them and leaves each fingerprint once in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/join.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds all pairs of fingerprints within a Hamming distance, in memory, exactly.
  *
  * The method is multi-index hashing by the general pigeonhole principle (Norouzi, Punjani, Fleet,

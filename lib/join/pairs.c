@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/pairs.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes the pairs of a join as records: id1 TAB id2 TAB distance LF. */
 #ifndef SH_JOIN_PAIRS_H
 #define SH_JOIN_PAIRS_H

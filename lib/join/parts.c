@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/parts.h"
 
 #include <string.h>

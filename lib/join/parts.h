@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records of one input of a join: in memory, or in partitions of a temporary file.
  *
  * When the records exceed the memory, they are sorted and written as a run (io/runs.h). The merged

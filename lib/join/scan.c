@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scan in plain C, and the table of kernels. */
 #include "join/scan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The inner loop of a join: compares the fingerprints of a bucket with those of its neighbours.
  *
  * Two sides, x and y, are ordered by a key of some bits (join/side.h). Bucket v of x is compared

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One kernel's scan. Each kernel's file defines these names, then includes this one:
  *
  *     NAME(f)   f with the kernel's suffix

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scan with AVX2 and AVX-512. AVX-512 counts the bits of a word by one instruction: a join at
  * distance 8 or 10 then takes less than half the time. */
 #include "join/scan.h"

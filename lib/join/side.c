@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "join/side.h"
 
 #include <stdbool.h>

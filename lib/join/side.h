@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One side of a join: the fingerprints that are compared, in an order that changes from block to
  * block.
  *

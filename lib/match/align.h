@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The edit distance (Levenshtein 1966) of two sequences of tokens, exact up to a limit: the least
  * number of tokens to insert, delete or replace that turns one sequence into the other.
  *

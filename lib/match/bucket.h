@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bound on buckets: which documents of a bucket meet.
  *
  * A bucket is the documents that share a key, in the order of their ranks. A document meets at most

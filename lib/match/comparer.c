@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/comparer.h"
 
 #include <stdlib.h>

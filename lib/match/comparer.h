@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the texts of two documents, exactly.
  *
  *     jaccard  |A and B| / |A or B| of the sets of n-grams

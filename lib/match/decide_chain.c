@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Chains: documents that similar pairs connect are a group, a tree of keeper[] (union-find). Two
  * documents of one tree are not compared. */
 #include "io/parallel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stars: in the order of ranks, a document is dropped when it is similar to one that stays.
  *
  * Threads take the documents in this order. A document waits until the better ones that it meets

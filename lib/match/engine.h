@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The match engine: documents to groups of near-duplicates, and the keeper of each group.
  *
  *     keys         sh_engine_describe() makes the keys of a document (match/keys.h), in any thread

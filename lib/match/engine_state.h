@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state that engine.c, decide_star.c and decide_chain.c share, in the order of a run. */
 #ifndef SH_MATCH_ENGINE_STATE_H
 #define SH_MATCH_ENGINE_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/keyjoin.h"
 
 #include <string.h>

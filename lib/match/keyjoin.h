@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pairs of the documents that share a key, from key records (keyrecord.h) in bytewise order of
  * their keys. Records of one key are in the order of the documents' ranks, the best first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Key records: the keys of documents (keys.h), or the bands of signatures, as lines.
  *
  *     key TAB id      key: head (3 characters), hash (8 digits), last digit

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/keys.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 enum {
 	FEW = SH_KEYS_SHORT,
 	PAIRS_MOST = 12, /* longest prefix of which pairs of features are keys */
-	SAMPLE = 256,    /* features counted first to show that a set is not short */
+	SAMPLE = 64,     /* features counted first to show that a set is not short */
 	REPEATED = 4,    /* one n-gram in four repeats another: the numbered set has keys, too */
 };
 

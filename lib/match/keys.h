@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys of documents: two documents that share a key are candidates, and are compared.
  *
  * A key has a column and a hash of 40 bits. Keys of different columns never meet. A feature is an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/measure.h"
 
 #include "base/bisect.h"

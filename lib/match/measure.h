@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes the similarity of two documents, exactly:
  *
  *     jaccard      |A and B| / |A or B|                of the feature sets A and B

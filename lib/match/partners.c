@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/partners.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The buckets of two or more documents, and for each document its places in them: whom it meets.
  *
  * Pairs are not stored. A posting of a bucket takes 12 bytes: a member of the bucket, and the place

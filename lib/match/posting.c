@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/posting.h"
 
 #include <stdlib.h>

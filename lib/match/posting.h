@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Postings: which document has which key (match/keys.h).
  *
  * Most documents have one key in each of the first columns. These keys lie by column, in the order

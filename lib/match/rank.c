@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/rank.h"
 
 #include <stdio.h>

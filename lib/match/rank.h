@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranks: which document of a group stays. The best document has the lowest rank.
  *
  * One order of all documents, for shdedup and shgroup: protected documents first, then the rule of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "match/sample.h"
 
 #include <stdlib.h>

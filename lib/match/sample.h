@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sample of pairs at each level of similarity, drawn by a seed. The order in which pairs are
  * added does not change the sample. Level i begins at i * SH_SAMPLE_STEP; the last level has the
  * similarity 1 only. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/count.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds passages that occur in many documents (boilerplate), without forming pairs. */
 #ifndef SH_PASSAGE_COUNT_H
 #define SH_PASSAGE_COUNT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/exact.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds passages of at least L tokens that occur again, word for word, in the same document or in
  * another.
  *

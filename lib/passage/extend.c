@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/extend.h"
 
 static uint32_t common_on_diagonal(const uint32_t *a, const uint32_t *b, size_t n)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of an alignment between and beyond the exact matches. */
 #ifndef SH_PASSAGE_EXTEND_H
 #define SH_PASSAGE_EXTEND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/groups.h"
 
 #include <stdlib.h>

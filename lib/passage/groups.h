@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Postings of seeds, sorted into groups of equal keys. */
 #ifndef SH_PASSAGE_GROUPS_H
 #define SH_PASSAGE_GROUPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/index.h"
 
 #include <stdlib.h>

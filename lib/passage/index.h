@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An index for queries: a hash table of all k-grams of the texts, and a filter before it that fits
  * in the cache. */
 #ifndef SH_PASSAGE_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/links.h"
 
 #include "match/bucket.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Selects the documents with which a document is compared: hits by the groups of its seeds.
  *
  * A group of at most `bound` postings gives hits with all earlier documents. A larger group is

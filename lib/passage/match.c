@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/match.h"
 
 #include <stdlib.h>

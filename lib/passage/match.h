@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes spans from hits: the passages that one document shares with others.
  *
  * Hits are extended to maximal exact matches. Matches of one pair of documents that follow each

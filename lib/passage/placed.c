@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/placed.h"
 
 #include <stdlib.h>

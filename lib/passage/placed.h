@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes the positions of tokens in their texts, on request. Computes how much of two documents
  * their spans cover, and tells significant spans with a query from spans by chance: tables of
  * digits match many other tables. */

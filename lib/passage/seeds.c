@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/seeds.h"
 
 #include <stdlib.h>

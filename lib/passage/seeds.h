@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Seeds: hashes of k consecutive tokens (k-grams), sampled so that two texts with a common passage
  * share one.
  *

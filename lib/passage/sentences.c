@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/sentences.h"
 
 #include <stdlib.h>

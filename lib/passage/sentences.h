@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds lines, or sentences, and runs of them that occurred before.
  *
  * A line ends at a line end. A sentence ends behind . ! ? or an ellipsis, and behind quotation

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "passage/texts.h"
 
 #include <stdlib.h>

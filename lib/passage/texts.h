@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tokens of all documents of a corpus, as hashes of 32 bits, and the postings of their
  * seeds. */
 #ifndef SH_PASSAGE_TEXTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* angelo: angelo_tools. Its words are words of jieba (jieba.c) that begin with Han. */
 #include "base/bytes.h"
 #include "hash/md5.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ClickHouse's n-grams and words: see simhash-profiles(7). */
 #include "published/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "published/cppjieba.h"
 
 #include <stdlib.h>

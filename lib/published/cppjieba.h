@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits Chinese text into words as cppjieba (github.com/yanyiwu/cppjieba) does.
  *
  * The most probable sequence of dictionary words is chosen first. A hidden Markov model then splits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "published/cppjieba_dict.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cppjieba's dictionary and model in memory. */
 #ifndef SH_SEGMENT_CPPJIEBA_DICT_H
 #define SH_SEGMENT_CPPJIEBA_DICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of tokens that several systems share. */
 #include "published/rules.h"
 #include "record/escape.h"

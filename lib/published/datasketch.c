@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* datasketch: the hash of a feature of MinHash signatures (fp/permutations.h). */
 #include "hash/sha1.h"
 #include "published/rules.h"

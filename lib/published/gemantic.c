@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gemantic: a class in Java. */
 #include "base/wide.h"
 #include "published/rules.h"

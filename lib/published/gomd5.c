@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gomd5: a program in Go, printed in an article. Its hash is md5 (hash/hash.h). */
 #include "published/rules.h"
 

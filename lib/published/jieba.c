@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Words of jieba and cppjieba, for --segment and for the profiles jieba-tags, tfidf128, angelo and
  * yanyiwu. */
 #include "segment/jieba.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mfonda: the package simhash of Go. bytes.ToLower, then a regular expression. */
 #include <stdlib.h>
 #include <utf8proc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of names: rules that split text into tokens, hashes of features, and profiles, which
  * are named sets of choices that shtok, shweight and shfp share. The first profile is the default.
  * The others give the fingerprints of published systems, bit for bit: simhash-profiles(7).

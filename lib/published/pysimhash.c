@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pysimhash: the package simhash of Python.
  *
  * Splits text as the regular expression \w of Python does, after str.lower(). General categories

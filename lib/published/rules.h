@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of published systems that the tables (published.h) list. */
 #ifndef SH_PUBLISHED_RULES_H
 #define SH_PUBLISHED_RULES_H

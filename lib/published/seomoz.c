@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* seomoz: simhash-cpp, its hash of text before version 0.2. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weights and sums of two systems whose fingerprints depend on the rounding of doubles: yanyiwu and
  * pysimhash. */
 #ifndef SH_PUBLISHED_SUMS_H

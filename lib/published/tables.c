@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "published/published.h"
 
 #include <string.h>

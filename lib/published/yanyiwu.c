@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* yanyiwu: simhash of the cppjieba project. The words of cppjieba.c, the heaviest of them, lookup3,
  * and sums of doubles. */
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of CSV (RFC 4180) and of TSV, whose first record names them. */
 #ifndef SH_RECORD_COLUMNS_H
 #define SH_RECORD_COLUMNS_H

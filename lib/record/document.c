@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/document.h"
 
 #include "base/num.h"
@@ -187,13 +188,23 @@ struct joined {
 
 static int join_strings(void *arg, const struct sh_json_value *v, struct sh_error *err)
 {
+	static const struct sh_slice names[2] = { { "text", 4 }, { "type", 4 } };
 	struct joined *j = arg;
 	struct sh_slice items = v->text;
-	struct sh_json_value item;
+	struct sh_json_value item, part[2] = { 0 };
 
 	j->found = true;
 	if (v->kind == SH_JSON_OTHER && *v->text.p == '[') {
-		while (sh_json_next(&items, &item))
+		while (sh_json_next(&items, &item)) {
+			if (item.kind == SH_JSON_OTHER && *item.text.p == '{') {
+				if (sh_json_fields(item.text, names, part, 2, err) < 0)
+					return -1;
+				/* A part of a chat's message; a picture has a type and no text. */
+				if (part[1].kind == SH_JSON_STRING &&
+				    part[0].kind != SH_JSON_STRING)
+					continue;
+				item = part[0];
+			}
 			if (item.kind != SH_JSON_STRING)
 				return sh_error_set(err, SH_ERR_RECORD,
 				    "JSON: field \"%.*s\" is an array, and not all its items are "
@@ -201,8 +212,9 @@ static int join_strings(void *arg, const struct sh_json_value *v, struct sh_erro
 				    "FILE collects such lines)",
 				    sh_shown(j->name, 80), j->name.p, sh_shown(j->name, 80),
 				    j->name.p);
-			else if (join_strings(j, &item, err) < 0)
+			if (join_strings(j, &item, err) < 0)
 				return -1;
+		}
 		return 0;
 	}
 	/* A message without text, such as the call of a tool, has null. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The document record: id<TAB>text; or two fields of a line with more fields, chosen by number or
  * by name; or two fields of a JSON object; or a line of plain text. */
 #ifndef SH_RECORD_DOCUMENT_H
@@ -29,6 +30,15 @@ struct sh_document_form {
 static inline char sh_document_delimiter(const struct sh_document_form *form)
 {
 	return !form->csv ? '\0' : form->columns->delimiter ? form->columns->delimiter : ',';
+}
+
+/* Returns the bytes of lines that are no documents, in forms that may have blank lines; else NULL.
+ * A line of TABs in TSV has empty fields. */
+static inline const char *sh_document_blanks(const struct sh_document_form *form)
+{
+	bool tabs = form->columns && (!form->csv || form->columns->delimiter == '\t');
+
+	return tabs ? " \r" : form->json || form->csv ? " \t\r" : NULL;
 }
 
 struct sh_document {

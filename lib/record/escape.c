@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/escape.h"
 
 static char unescaped(char c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Escapes of text in records: \t \n \r \\ stand for TAB, LF, CR and a backslash. A backslash before
  * any other byte stands for itself. */
 #ifndef SH_RECORD_ESCAPE_H

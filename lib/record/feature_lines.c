@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/feature_lines.h"
 
 #include <stdlib.h>

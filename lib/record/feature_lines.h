@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the feature records of one document, many lines in one call.
  *
  * All TABs and LFs of a chunk are found first (record/marks.h). Lines are then split at these

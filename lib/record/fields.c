@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/fields.h"
 
 #include "base/hex.h"

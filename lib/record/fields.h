@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The record forms: fields between TABs, one record per line (simhash-records(5)).
  *
  * Parsers get a line without its LF, and return 0 or -1. Slices of a result point into the line. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A fingerprint: a big-endian string of `bits` bits in an array of 64-bit words.
  *
  * Bit 0 is the most significant bit of w[0]. w[0] prints as the first 16 hexadecimal digits. A

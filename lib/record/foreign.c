@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/foreign.h"
 
 #define DUCKDB "duckdb -c \"copy (from 'FILE') to '/dev/stdout' (format json)\" makes lines of JSON"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recognises files that hold no lines of text, such as Parquet, PDF and SQLite, by their first
  * bytes. Sources: the specifications of the forms, and magic(5). */
 #ifndef SH_RECORD_FOREIGN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A fast reader for fingerprint records of one width and tag: a join reads hundreds of millions. */
 #ifndef SH_RECORD_FPLINE_H
 #define SH_RECORD_FPLINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/id_prefix.h"
 
 void sh_id_prefix_set(struct sh_id_prefix *prefix, struct sh_slice id)

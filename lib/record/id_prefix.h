@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The prefix that all feature records of one document share: the id and a TAB. */
 #ifndef SH_RECORD_ID_PREFIX_H
 #define SH_RECORD_ID_PREFIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/json.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds fields in a line of JSON (RFC 8259). Builds no tree and does not change the line.
  *
  * The whole line is checked: SH_ERR_RECORD names the first byte that cannot belong to a JSON

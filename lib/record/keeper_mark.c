@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/keeper_mark.h"
 
 #include "record/json.h"

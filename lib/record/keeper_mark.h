@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marks a duplicate with its keeper, instead of dropping the duplicate. */
 #ifndef SH_RECORD_KEEPER_MARK_H
 #define SH_RECORD_KEEPER_MARK_H

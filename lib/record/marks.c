@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/marks.h"
 
 #include "base/bytes.h"

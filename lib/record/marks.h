@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds marks: TABs and LFs of records, and on request blanks and backslashes. Lines can then be
  * split independently of each other. */
 #ifndef SH_RECORD_MARKS_H

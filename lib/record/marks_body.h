@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds marks: compares 64 bytes, then writes the offsets of the marks. Each variant defines these
  * names, then includes this file:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "record/past_ids.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts ids that occur again after other ids, in records grouped by id.
  *
  * A repeated id begins another document. Usually this is a mistake: the lines were sorted by

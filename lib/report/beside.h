@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two texts side by side, with the differing words marked.
  *
  * The texts become rows of two cells. Where they have many successive words in common, a line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/diff.h"
 
 #include <stdlib.h>

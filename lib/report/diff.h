@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Marks the words in which two texts differ (Myers 1986, O(ND)).
  *
  * A word is a run of letters, marks and digits; in scripts without spaces it is one character. Any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes HTML. Text of documents cannot become markup or script, whatever bytes it has.
  *
  *     struct sh_html h = { 0 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static const char SCRIPT[] =
 	;
 /* clang-format on */
 /* The page allows this script alone, by the SHA-256 of page.js. */
-static const char SCRIPT_SHA256[] = "5E5lfoeryBbbzAmV12+RToyIs/HN8F7ICoM+G1qd+V8=";
+static const char SCRIPT_SHA256[] = "X+Wsl+gS+j86AJ/7HATdeGG/5Erkonk0KjfN8t2p30A=";
 
 /* Appends the similarity of a pair, such as 0.8125. */
 static void add_share(struct sh_html *h, int32_t share)

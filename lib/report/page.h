@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page of a report, part by part: one file that fetches nothing. Its style and script are
  * page.css and page.js, which the Makefile makes strings of C.
  *

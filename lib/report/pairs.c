@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "report/pairs.h"
 
 #include <stdlib.h>

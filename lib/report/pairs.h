@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pairs of a report, as a page counts, orders and shows them.
  *
  *     sh_pairs_init(&p, err);

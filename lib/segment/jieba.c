@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "segment/jieba.h"
 
 #include <stdlib.h>

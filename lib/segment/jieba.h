@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits Chinese text into words, exactly as jieba 0.42.1 (github.com/fxsjy/jieba) does.
  *
  * Class K is Han characters U+4E00..U+9FD5, ASCII letters and digits, and + # & . _ % -. A stretch

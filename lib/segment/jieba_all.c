@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* jieba's cut_all(): each occurrence of each dictionary word. */
 #include "segment/jieba_route.h"
 #include "segment/jieba_state.h"

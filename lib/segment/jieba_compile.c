@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "segment/jieba_compile.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiles jieba's data files into the file that sh_jieba_open() maps. */
 #ifndef SH_SEGMENT_JIEBA_COMPILE_H
 #define SH_SEGMENT_JIEBA_COMPILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The dictionary and hidden Markov model of jieba 0.42.1 in one mapped file.
  *
  * The file is a header and tables. All threads and processes share and read the tables in place;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "segment/jieba_free.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The set of unused nodes of the dictionary's trie. One bit per node lets sh_free_nodes_fit() try
  * 64 bases at a time. In a zeroed struct all nodes are in the set. */
 #ifndef SH_SEGMENT_JIEBA_FREE_H

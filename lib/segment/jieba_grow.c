@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "segment/jieba_grow.h"
 
 #include <math.h>

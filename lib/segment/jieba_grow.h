@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adds words to an open dictionary.
  *
  * The first word copies the trie into memory, which needs some milliseconds and 25 MB. A new node

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "segment/jieba_hmm.h"
 
 enum { B = SH_HMM_B, E = SH_HMM_E, M = SH_HMM_M, S = SH_HMM_S };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* jieba's hidden Markov model: splits Han characters into words without the dictionary.
  *
  * Viterbi's algorithm finds the state of each character: B(egin), M(iddle), E(nd) or S(ingle). The

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads jieba's model files prob_start.py, prob_trans.py and prob_emit.py.
  *
  * Each file assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of dicts. Keys are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the route, the most probable sequence of dictionary words: jieba's get_DAG() and calc().
  *
  * A row is an array of codes: stretches of class K, and gaps between the stretches. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads text into rows of codes. */
 #include "segment/jieba_state.h"
 #include "unicode/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The members of a segmenter, for jieba.c, jieba_row.c and jieba_all.c. */
 #ifndef SH_SEGMENT_JIEBA_STATE_H
 #define SH_SEGMENT_JIEBA_STATE_H

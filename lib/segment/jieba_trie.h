@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds the double-array trie of a dictionary from all its words.
  *
  * The base of a node with many children is chosen first, while large free areas exist. Of nodes

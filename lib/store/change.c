@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/change.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Changes an archive: writes new segments and a new manifest beside the old ones, then replaces the
  * old ones.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks every byte of an archive. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/manifest.h"
 
 #include <stdarg.h>

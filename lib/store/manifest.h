@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The manifest: a small text file that has the settings of an archive and names its segments. A
  * file that the manifest does not name does not belong to the archive.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "store/segment.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A segment: the documents that one or several batches have added, in two files that never change.
  *
  *     NUMBER.KEY.tsv    the lines of the documents, one after the other, each with its LF

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An archive: the documents of earlier runs, in a folder, for shdedup and for shspan.
  *
  *     manifest           the settings and the segments (manifest.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/corpus.h"
 
 #include <stdlib.h>

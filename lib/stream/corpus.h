@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random access to the documents of files, by number and by id.
  *
  * Documents are numbered 0, 1, ... in the order of files and lines. A document needs 8 bytes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ids of a corpus: a hash table of documents by the hash of their ids. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/corpus_lines.h"
 
 #include <stdlib.h>
@@ -262,7 +263,7 @@ int sh_corpus_lines_read(
 		.at = f->file->base + from,
 		.starts_file = range == 0,
 		.csv = c->form.csv,
-		.blanks = c->form.json || c->form.csv,
+		.blanks = sh_document_blanks(&c->form),
 		.header = c->form.columns != NULL,
 		.trailer = c->trailer };
 	if (read_bytes(c, f->file, from, to, job, room) < 0 ||

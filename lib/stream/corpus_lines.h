@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the lines of the files of a corpus by the threads of a pool, without a copy where the text
  * is in memory. A file has ranges of equal size. A task has the lines that begin in one range.
  *

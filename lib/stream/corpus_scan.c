@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the documents of files by several threads. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/df_watch.h"
 
 #include <stdlib.h>

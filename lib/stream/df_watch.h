@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Watches documents for signs that a table of document frequencies was counted
  * on features of another kind.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/docs.h"
 
 #include "base/num.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads documents from the chunks of a pool: the first step of each program that reads text.
  *
  * Splits a chunk into records, refuses files that are not UTF-8, calls a function for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/feature_docs.h"
 
 #include <stdlib.h>

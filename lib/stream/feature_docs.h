@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads documents that are feature records, by several threads.
  *
  * The source's chunks have whole documents (sh_source.border), so each worker has documents of its

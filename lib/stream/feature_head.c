@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/feature_head.h"
 
 #include "record/fields.h"

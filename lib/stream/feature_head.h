@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells feature records (id, feature, weight) from documents whose text is followed by a number:
  * both have three fields. The first SH_FEATURE_HEAD bytes decide:
  *

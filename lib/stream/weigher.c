@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/weigher.h"
 
 #include <string.h>

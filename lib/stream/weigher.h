@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Computes the weight of a feature from its count in the document, and from a table of document
  * frequencies or IDF values. */
 #ifndef SH_STREAM_WEIGHER_H

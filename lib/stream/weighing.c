@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "stream/weighing.h"
 
 #include <stdlib.h>

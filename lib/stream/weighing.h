@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts, weighs and writes the features of documents, for shweight: one record for each distinct
  * feature. A document without features, or whose features are all dropped, gets one record with the
  * empty feature.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "text/ascii.h"
 
 static const struct sh_variant *const rows[] = {

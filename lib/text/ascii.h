@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits ASCII text into words, 64 bytes at a time: the inner loop of the default method (words.c),
  * in variants for different processors.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two functions of ascii.h for vector instructions. A variant includes this
  * file after it has defined:
  *

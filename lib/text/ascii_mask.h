@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Masks of a block for the variants of ascii.h. A block is 64 bytes of text. A mask has one
  * bit for each byte of the block, the lowest bit for the first byte. "The bytes that ..."
  * means: their bits are 1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits ASCII into words with AVX2 and with AVX-512. */
 #include "text/ascii_mask.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Joins words that a hyphen cuts at the end of a line: "co-\nefficient" becomes "coefficient".
  *
  * A word is joined when a letter or mark, one hyphen, one line end and a letter follow one another.

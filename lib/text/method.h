@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods of splitting text into tokens, as rows of one table (published/published.h).
  *
  *   words       the default, see token.h

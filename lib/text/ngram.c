@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "text/ngram.h"
 
 #include "base/num.h"

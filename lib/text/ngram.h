@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* n-grams (shingles): n consecutive tokens of one document.
  *
  * A range gives the n-grams for each n from min to max. A document of fewer than min tokens, but at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The output of a tokenizer: filters words, splits words into characters for
  * SH_UNIT_CHAR, stores tokens. */
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The positions of tokens in the text: see sh_token_opts.places. */
 #include "text/tokenizer.h"
 

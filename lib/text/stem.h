@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stems of words, by libstemmer (Snowball). The algorithms have the library's names: "english",
  * "porter", "german" and others. Words must be folded. One thread at a time may use a stemmer. */
 #ifndef SH_TEXT_STEM_H

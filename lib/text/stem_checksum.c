@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A checksum of stems identifies the version of Snowball, which the library does not report. */
 #include "text/stem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A set of stop words, which a tokenizer drops. text/stopwords.h reads a set from a list. */
 #ifndef SH_TEXT_STOP_H
 #define SH_TEXT_STOP_H

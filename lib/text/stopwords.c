@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "text/stopwords.h"
 
 #include "text/method.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads a list of stop words, one on each line. Lines end with LF or CRLF. Empty lines, and spaces
  * and TABs at both ends of a line, are ignored. With a cppjieba method and no_fold, spaces and TABs
  * are part of the word, as in cppjieba. */

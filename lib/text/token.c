@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "text/hyphens.h"
 #include "text/tokenizer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Splits text into tokens.
  *
  * By the default method, the text is normalised and case-folded first (NFKC_Casefold, see

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The members of a tokenizer, for the files that implement methods. Users of
  * tokens need only token.h.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The default method of splitting text into words. token.h defines a word.
  *
  * Text is processed in steps of at most STEP bytes, so that room for the output is reserved once a

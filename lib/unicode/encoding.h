@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guesses the encoding of a file from its first bytes. Programs can then refuse encodings other
  * than UTF-8, and name the iconv command that converts the file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "unicode/fold.h"
 
 #include <stdlib.h>

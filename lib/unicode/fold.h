@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Normalises and case-folds text by table lookup.
  *
  * The result equals, byte for byte, the result of

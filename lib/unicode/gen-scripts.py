@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write scripts.inc from the Unicode Character Database.
 
 usage: gen-scripts.py [/usr/share/unicode] > scripts.inc
@@ -77,6 +78,7 @@ def main():
             composing.update((c, True) for c in range(first, last + 1))
 
     version = open(ucd + '/Scripts.txt', encoding='utf-8').readline()[2:].strip()
+    print('/* SPDX-License-Identifier: MIT */')
     print(f'/* Made by: lib/unicode/gen-scripts.py {ucd} > lib/unicode/scripts.inc ({version}) */')
     print('/* clang-format off */')
     show('SCRIPT_RANGES', [f'0x{a:04X}, 0x{b:04X}, SH_SCRIPT_{name}' for a, b, name in ranges(script)])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "unicode/script.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scripts of code points, as far as tokens depend on the script. Also knows which code points may
  * compose with the code point before. Data of Unicode 15, made by gen-scripts.py. */
 #ifndef SH_UNICODE_SCRIPT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "unicode/terminal.h"
 
 #include <utf8proc.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text in columns of a terminal. */
 #ifndef SH_UNICODE_TERMINAL_H
 #define SH_UNICODE_TERMINAL_H

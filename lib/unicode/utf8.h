@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads and writes UTF-8.
  *
  * Counts ill-formed input as the Unicode standard does (3.9, "U+FFFD substitution of maximal

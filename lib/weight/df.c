@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "weight/df.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Document frequencies: the number of documents that contain each feature.
  *
  * Counting is exact. Counts that fill the memory go to a temporary file as sorted runs (io/runs.h),

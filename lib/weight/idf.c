@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "weight/idf.h"
 
 #include <stdlib.h>

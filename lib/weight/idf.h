@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table of inverse document frequencies made by another program. A line is a feature, one TAB or
  * space, and a decimal number, as in jieba's idf.txt; or the line is empty. */
 #ifndef SH_WEIGHT_IDF_H

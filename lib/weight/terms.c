@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "weight/terms.h"
 
 #include <stdlib.h>

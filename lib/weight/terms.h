@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The distinct features of one document with the sums of their weights, in order
  * of first occurrence.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Weights of features from their counts, in integers.
  *
  * Weights are millionths (base/num.h). Logarithms are natural and computed in fixed point, so that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fingerprints of texts, exact joins of fingerprints, and texts without near-duplicates.
 
 libsimhash(3) computes and joins fingerprints. dedup(), verify() and spans() run the programs shdedup(1),
@@ -32,7 +33,7 @@ __all__ = [
     "Bands", "Duplicate", "Error", "Pair", "Simhash", "Span", "Verified", "dedup", "distance", "duplicates",
     "each_pair", "join", "kept", "library_version", "spans", "verify",
 ]
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MAX_WORDS = 16
 _NO_MEMORY = 1  # code of struct simhash_error
@@ -183,7 +184,7 @@ def __dir__() -> _t.List[str]:
 
 
 def library_version() -> str:
-    """The version of the shared library, for example "0.1.0"."""
+    """The version of the shared library, for example "1.2.3"."""
     version: bytes = _lib.simhash_version()
     return version.decode()
 

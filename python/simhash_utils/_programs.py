@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Functions on collections of texts, which run shdedup(1), shverify(1) and shspan(1).
 
 A program reads the texts from a temporary file. The ids are the positions of the texts.

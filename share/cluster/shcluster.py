@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Steps of the jobs on Spark and Hadoop, which run the filters of this package.
 
 shspark.py imports this module. Hadoop Streaming runs it as a filter:

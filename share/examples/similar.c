@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* similar TEXT TEXT: prints the distance of the fingerprints of two texts.
  *
  *     cc similar.c $(pkg-config --cflags --libs libsimhash) -o similar

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Find near-duplicates by Hadoop Streaming with the filters of one machine.
 
     shhadoop.py [options] DOCS... OUT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One binary with all programs, for wheels and tarballs. It runs the program whose name it is called by,
  * as busybox does: by a link `shfp`, or as `simhash-utils shfp ARGUMENT...`. The build gives MULTICALL,
  * a list of ROW(program), and renames main() of each program to program_main(). */

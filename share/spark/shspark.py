@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Find near-duplicates on a Spark cluster with the filters of one machine.
 
     spark-submit --master URL share/spark/shspark.py [options] DOCS... OUT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* align THRESHOLD TIMES <pairs: aligns each pair of texts TIMES times. Writes the number of pairs
  * with at least this edit similarity, in millionths. A line has two texts with a TAB between them.
  * The tokens of a text are its characters. */

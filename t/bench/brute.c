@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* brute FILE K: writes the number of pairs of 64-bit fingerprints within K. Compares every pair,
  * with the kernel of the join. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gendocs N [SEED [TIMES]]: writes N documents (id<TAB>text) of about TIMES * 150 bytes.
  *
  * A text has TIMES * 18 to TIMES * 38 words of a vocabulary of 2^20, with probabilities by Zipf's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* genfp N [BITS [PLANTED [SKEW [SEED]]]]: writes N fingerprint records.
  *
  * The fingerprints are uniformly random. PLANTED percent are copies of earlier fingerprints with 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Segments standard input as jieba does, for a comparison with jieba.
  *
  *     jieba_cut DICT MODE [USERDICT] < text     write the words, each followed by a byte 0xFF

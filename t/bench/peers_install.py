@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Install the programs of other projects, from their registries into a folder."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The rows of the benchmark: two sides, our programs and another program, and the goal for their ratio."""
 import lzma
 import os

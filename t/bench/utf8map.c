@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* utf8map <text: writes each line in NFKC and with folded case, as utf8proc_map makes it. */
 #include <stdio.h>
 #include <stdlib.h>

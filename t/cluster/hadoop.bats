@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Tests of share/hadoop in the local runner of Hadoop.
 load helper
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Functions of the tests that run engines, in addition to t/helper.bash.
 # shellcheck shell=bash disable=SC2034
 load ../helper

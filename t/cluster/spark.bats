@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Tests of share/spark on a cluster of one master and two workers, which t/cluster/run kills at the end.
 load helper
 

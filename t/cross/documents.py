@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print N documents: texts of t/data in two languages, and copies of them with some words changed. The seed is fixed.
 The documents have pairs at every distance.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of all fuzz targets. A target t/fuzz/fuzz_NAME.c has a function of any bytes. It calls
  * check() on properties that hold for all bytes. libFuzzer calls the function (make fuzz), or
  * replay.c with the files of t/fuzz/seeds/NAME (make check).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares edit distances of any two sequences with the distances of the full matrix. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as keys of bands; the keys of a layout, written and read; and any lines as a stream of
  * bands, which gives the same pairs with much and with little memory. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a container of each form: every member is a document, a bad record, skipped or an
  * error, and the reading ends. */
 #include "ingest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a file of cppjieba, which is accepted or refused, and any text segmented with the
  * file. The input is a byte that selects the file, the file, and (after a line ---) a text. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a compressed stream, decompressed with reads of two sizes: both outputs are equal,
  * and both find damage. The number of bytes before an error depends on the size of the reads. */
 #include "fuzz.h"

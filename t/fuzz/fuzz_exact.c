@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the repeated passages of any documents with those found by comparing all windows. */
 #include "fuzz.h"
 

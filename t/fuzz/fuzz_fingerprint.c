@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the fingerprint of a text with its definition, feature by feature, on the input and on
  * texts made from the input. Also compares it with the accumulator of feature records. */
 #include "fuzz.h"

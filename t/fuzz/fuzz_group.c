@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the groups of any graph with their definition. */
 #include "fuzz.h"
 

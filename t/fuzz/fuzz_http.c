@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a response of a web server, and as base64, quoted-printable, chunks and each content
  * coding. The output never exceeds the limit, and `cut` never makes it shorter. */
 #include "fuzz.h"

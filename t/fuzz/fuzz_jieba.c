@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as lines of a user's dictionary, as sources of a dictionary, and as damage of a
  * compiled dictionary with a correct checksum; and any text segmented with them. */
 #include "fuzz.h"

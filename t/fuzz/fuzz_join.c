@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the pairs of band streams and of joins in memory with those found by comparing all
  * fingerprints; and every kernel of the join with the plain kernel. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the parser of JSON with jansson on any line, if the build has jansson. */
 #include "fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares vector variants of loops over hashes with the plain variants: the default hash, bit
  * sums, counts of distinct hashes. */
 #include "base/compare.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as an mbox file: every byte belongs to a message, every message is a document or a bad
  * record, for any buffer size, and the reports do not depend on it. */
 #include "ingest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers in text, compared with other parsers. */
 #include "fuzz.h"
 

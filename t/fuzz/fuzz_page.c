@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a page, as a text file and as JSON: the declared charset, the charset used, and the
  * text. The parser never fails. */
 #include "ingest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Groups, hits, chains and extensions of any documents: spans have the stated properties, and every
  * common run of W + K - 1 tokens is within a span. */
 #include "fuzz.h"

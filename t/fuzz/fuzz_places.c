@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Offsets of tokens, for any text and any options: they are borders of characters and escapes, and
  * the tokens are the same as without offsets. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lines as records of every kind. An accepted record prints as the same line; the fast readers of
  * features and fingerprints agree with the general ones; escaping and unescaping are inverse. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of an archive. A manifest of any content is accepted or refused; accepted content
  * prints as the same bytes. A segment of any content with right checksums is read within its
  * bounds. */

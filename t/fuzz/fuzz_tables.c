@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as files for lookups: tables of document frequencies and of idf, and documents of a
  * corpus. Any content is accepted or refused. A sum of tables equals the sums of their lookups. */
 #include "fuzz.h"

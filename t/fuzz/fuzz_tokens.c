@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens of any text: compares every kernel for ASCII and Han with the code for single bytes, and
  * checks the stated properties of all other methods with any filter. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as UTF-8: compares decoding with the standard's table of well-formed sequences, and
  * folding with utf8proc_map, of the whole text and of pieces; checks the encoding of a file. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the feature sets of two texts, and their common features, with n-grams as strings that
  * are compared one by one. */
 #include "fuzz.h"

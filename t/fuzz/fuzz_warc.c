@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes as a WARC file: every record is a document, a bad record or skipped, or the file ends
  * early with an error. A shorter file never gives more records. */
 #include "ingest.h"

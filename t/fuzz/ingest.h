@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of the fuzz targets of lib/ingest, which receive documents and check them. */
 #ifndef FUZZ_INGEST_H
 #define FUZZ_INGEST_H

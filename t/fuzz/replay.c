@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target without a fuzzer, and writes TAP. The inputs are the named files, or the files
  * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, and changed copies of all
  * files. The copies are the same at each run. */

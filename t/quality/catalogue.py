@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write the titles of a catalogue, made from templates: t/quality/catalogue.py >titles.tsv
 
 Each line is `id<TAB>title`. An id is NUMBER-KIND. Titles of kind 0 are different things, although one template makes many

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write documents and edited copies of them: t/quality/edited.py en|zh DATA >edited.tsv
 
 The originals are stretches of different documents of DATA/en_dev.tsv or DATA/zh_dev.tsv, 50 to 500 words

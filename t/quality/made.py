@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write made-up documents with planted copies: t/quality/made.py KIND N >docs.tsv
 
     pages     web pages of three templates: 160 words of the template and 40 words of their own; every tenth page has a

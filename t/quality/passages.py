@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Measure the recall of shspan on test questions and passages that are planted into documents with words changed.
 
     t/quality/passages.py            tables in Markdown on standard output

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Duplicates by MinHash LSH of other programs: datasketch, rensa and gaoya. quality.py imports this module."""
 import re
 import time

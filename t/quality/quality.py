@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Measure recall and precision of the programs, beside other programs. t/quality/run calls this script.
 
 It writes quality.md to the folder of its argument. Each table is a function that yields lines.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write short texts and edited copies of them: t/quality/short.py en|zh DATA >short.tsv
 
 The originals are sentences of different documents of DATA/en_dev.tsv or DATA/zh_dev.tsv: 5 to 20 words of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Read the records of an archive, for tests. The forms are in lib/store/segment.h.
 
     t/soak/archive_records.py ARCHIVE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes allocations and calls fail, and reads and writes short. t/soak/faults.py preloads it.
  *
  *     FAIL_AT=N      the Nth allocation fails, alone

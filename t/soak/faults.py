@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Inject faults into each program, one after the other, and check how the program ends.
 
     t/soak/faults.py [-d N] [-c REGEX] [-f N] [-t SECONDS] KIND...

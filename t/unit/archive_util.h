@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for the tests of archives. */
 #ifndef ARCHIVE_UTIL_H
 #define ARCHIVE_UTIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fingerprints for tests: random ones, and functions that read and change a bit. Bit 0 is the
  * highest bit of the first word. Bits behind the last one are 0. */
 #ifndef FPS_H

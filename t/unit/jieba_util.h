@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for the tests of the Chinese segmenter: the compiled data of jieba, and rows of
  * t/vectors. The data come from the Debian package python3-jieba or from the folder $JIEBA_DATA. */
 #ifndef JIEBA_UTIL_H

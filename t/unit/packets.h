@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives a test bytes from a pipe in pieces of random sizes. The pipe is in packet mode, in which
  * one read returns one packet. */
 #ifndef PACKETS_H

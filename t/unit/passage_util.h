@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for the tests of passages: texts of random words, without a corpus. */
 #ifndef PASSAGE_UTIL_H
 #define PASSAGE_UTIL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A seeded generator for tests (SplitMix64). rng_init() prints the seed. The environment variable
  * SEED sets the seed, to repeat a failure. */
 #ifndef RNG_H

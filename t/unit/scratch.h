@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes a name of a file or folder for one test, in TMPDIR or /tmp. No other process uses the name.
  * The test creates the file or folder and removes it. */
 #ifndef SCRATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* TAP for unit tests: ok(condition, "the property, %d", ...), then done_testing(); must() for
  * conditions that no test is about. */
 #ifndef TAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares features that are added many lines at a time with features added one by one. */
 #include "base/num.h"
 #include "fp/accumulator.h"

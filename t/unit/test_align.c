@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares edit distances with a plain dynamic program, for all limits. Sequences have few or many
  * different tokens, and a few tokens or several blocks of 64. */
 #include "fp/bag.h"

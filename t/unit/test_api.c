@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks that the public library gives the results of the modules that the programs use. */
 #include "published/published.h"
 #include "simhash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Band layouts: numbering, keys as text, the lowest-table rule, errors, the cost model. */
 #include "band/band.h"
 

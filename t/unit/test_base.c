@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small modules of lib/base: slices, real numbers, numbers in hexadecimal digits, sets of bits. */
 #include <inttypes.h>
 #include <locale.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares similarities of random texts with sets of strings, similarities as numbers with long
  * double, and a corpus with the list that it was made of. */
 #include "match/comparer.h"

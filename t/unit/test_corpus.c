@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/stream/corpus.h: several threads find in mapped and in compressed files the documents that a
  * reader of single lines finds. */
 #include <string.h>

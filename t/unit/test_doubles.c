@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares fingerprints of weights that pass through records with fingerprints of the doubles
  * themselves. */
 #include "published/sums.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "unicode/encoding.h"
 
 #include <iconv.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All short texts of the relevant bytes: an escaped text fits in a field and unescapes to the same
  * text, and unescaping follows the definition. */
 #include "record/escape.h"

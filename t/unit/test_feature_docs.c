@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Documents of feature records do not depend on the division into files and chunks, the sizes of
  * reads, and the number of threads. This holds up to and including the first bad record. */
 #include "stream/feature_docs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares sets of features of long documents with sorted strings of n-grams, for both hashes.
  * Counts over many keys of the keyed hash how often similar texts and rows agree in some bits. */
 #include "fp/analysis.h"

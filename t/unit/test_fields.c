@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bounds of a record: ids of 1 to SH_ID_MAX bytes without CR, fingerprints of 1 to
  * SH_FP_HEX_MAX lower-case digits, similarities from 0 to 1. */
 #include "record/fields.h"

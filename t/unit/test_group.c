@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares groups of random graphs with slow and simple definitions. */
 #include "group/group.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables with keys of the user: constructed keys take at most three times the CPU time of random
  * keys. Each time is the least of several alternating runs. */
 #include <stdlib.h>

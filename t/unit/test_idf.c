@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of idf from other programs: values are rounded to millionths, and median and mean are
  * right. */
 #include "weight/idf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/group/idset.h: ids added by several threads are numbered in bytewise order. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/ingest and its readers: decoders compared with encoders, frames cut at every byte, headers,
  * charsets, pages. t/shdoc.bats compares whole files with Python's libraries. */
 #include "ingest/http.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the segmenter with the results of jieba 0.42.1: all of t/vectors/jieba_*.tsv. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of the segmenter over any bytes. Damaged dictionary files must be refused or harmless.
  * Run it with sanitizers: `make check SAN=1`. */
 #include <fcntl.h>

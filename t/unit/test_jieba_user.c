@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares words added to an open dictionary with a map of all keys. */
 #include "base/hmap.h"
 #include "jieba_util.h"

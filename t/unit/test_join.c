@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the join with a comparison of all pairs: random sets, every kernel, every plan. */
 #include "base/compare.h"
 #include "join/join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The join of large sets, with the code that only large sets use: compared with a comparison of all
  * pairs, and between kernels. */
 #include "join/join.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the JSON scanner with jansson, when the build has it, on generated lines and their
  * mutations; and with the specification. */
 #include "record/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests key records (match/keyrecord.h) and their join (match/keyjoin.h): the pairs are those of a
  * plain model of the bound on buckets. */
 #include <string.h>

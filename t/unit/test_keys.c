@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests the keys of documents (match/keys.h): two documents of which one is short share a key that
  * makes them candidates when a brute-force comparison says that they reach the threshold. */
 #include <string.h>

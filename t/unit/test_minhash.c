@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Minwise values: values that stay the same in all versions, set semantics, and the estimate of
  * Jaccard similarity by the last bits of the values. */
 #include "fp/minhash.h"

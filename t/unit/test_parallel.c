@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares elements selected by several threads with elements selected one after the other. */
 #include "io/parallel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares minimizers with their definition, and repeated passages with a comparison of all
  * windows. */
 #include "passage/exact.h"

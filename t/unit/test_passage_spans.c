@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares groups with a comparison of all postings. All required spans are found, and each span
  * has the stated properties. */
 #include "base/numsort.h"

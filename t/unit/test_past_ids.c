@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the repeated ids that are found with an oracle that stores all ids. */
 #include <stdbool.h>
 

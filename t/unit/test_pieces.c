@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lib/io/pieces.h, and corpora of compressed files and FIFOs compared with corpora of plain files.
  * */
 #include <fcntl.h>

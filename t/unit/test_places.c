@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Places of tokens in the text: they do not change tokens, and are borders of characters and
  * escapes. The bytes of tokens i to j, split alone, give the tokens i to j. */
 #include "published/published.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A fingerprint in one call equals the definition, feature by feature: random documents and options
  * against an oracle that uses only tokens and the hash of a text from the library.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The output does not depend on the form of the input: division into files, sizes of reads, number
  * of threads; up to and with the first bad line. */
 #include "io/pool.h"

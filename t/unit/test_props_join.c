@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted bands, fingerprints and a comparison of all pairs give the same pairs, each once. Cases:
  * random clustered sets, every distance to 12, many layouts, little memory, two files, several
  * threads, copies collapsed.

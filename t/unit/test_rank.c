@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests ranks of documents (match/rank.h): exact numbers, strings without escapes, the order of
  * both, the rules of --keep. */
 #include <string.h>

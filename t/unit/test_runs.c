@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted runs merged from a file give all entries in sorted order: empty entries, entries longer
  * than any buffer, more runs than one merge takes, many ranges of keys. */
 #include "io/runs.h"

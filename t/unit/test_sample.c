@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the sample of pairs with its definition: the pairs with the least keys of each level,
  * for any order of pairs, sorted by similarity. */
 #include "match/sample.h"

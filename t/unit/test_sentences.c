@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes are divided into sentences, and repeated lines equal a comparison of all lines. */
 #include "passage/sentences.h"
 

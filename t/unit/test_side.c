@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Orders and sorts of a side, compared with a stable insertion into buckets and with qsort(). Large
  * sides are ordered in two steps. All numbers of threads give one result. */
 #include "join/side.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "fp/simhash.h"
 
 #include <stdlib.h>

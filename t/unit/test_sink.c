@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Outputs by name: the mode that a file gets, and which two names are the same place. */
 #include <fcntl.h>
 #include <grp.h>

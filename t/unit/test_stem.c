@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The checksum that represents Snowball's version (text/stem.h). */
 #include <libstemmer.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An archive gives back what was put in, through merges and removals; and finds damage. */
 #include <sys/stat.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares arrays in memory and in files with plain arrays, and tests mapped files. */
 #include "io/tables.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feature records: the distinct features of a document, and many lines read in one call. */
 #include <stdlib.h>
 

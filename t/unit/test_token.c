@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares the tokens of texts with the tokens of a slow tokenizer, which follows the definition.
  * Texts are random under all combinations of options, ill-formed, and very long. */
 #include "text/ngram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Examples of texts and their tokens, an option at a time; test_token.c has the definition. */
 #include "text/stop.h"
 #include "text/stopwords.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Trailers: for all cuts between reads, and for all positions of trailers, a complete input is read
  * as if it had none. Any incomplete input is refused. */
 #include <fcntl.h>

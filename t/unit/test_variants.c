@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every row of a table of variants gives the results of plain C; words are in
  * test_variants_words.c. */
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All kernels find the same words of ASCII and Han as the code for single bytes. Reads a random
  * part of large files, and whole files when the environment has SOAK. */
 #include "tap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* angelo_tools: t/vectors/angelo_*.tsv, figures.tsv. */
 #include "base/num.h"
 #include "fp/simhash.h"

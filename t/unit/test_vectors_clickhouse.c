@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ClickHouse's ngramSimHash and wordShingleSimHash: t/vectors/clickhouse_simhash.tsv. */
 #include "published/rules.h"
 #include "vectors.h"

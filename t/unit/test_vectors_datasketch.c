@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* datasketch's MinHash: t/vectors/datasketch_signatures.tsv; SHA-1 and MT19937 by their published
  * values. */
 #include "fp/permutations.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gemantic's SimHash.java: t/vectors/java_*. */
 #include "base/num.h"
 #include "fp/format.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Go program with the first 8 bytes of MD5: t/vectors/go_*.tsv, md5.tsv. */
 #include "base/num.h"
 #include "published/published.h"

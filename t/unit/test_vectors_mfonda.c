@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mfonda/simhash: t/vectors/mfonda_*.tsv, fnv1_64.tsv. */
 #include "base/num.h"
 #include "published/published.h"

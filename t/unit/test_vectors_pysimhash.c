@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* PyPI simhash: t/vectors/pysimhash_*.tsv, python_lower.tsv. */
 #include "band/band.h"
 #include "base/num.h"

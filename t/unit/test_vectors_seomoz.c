@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* seomoz/simhash-cpp: t/vectors/seomoz_*.tsv. */
 #include "band/band.h"
 #include "base/bytes.h"

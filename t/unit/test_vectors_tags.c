@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* jieba's keywords, extract_tags(): t/vectors/jieba_extract_tags.tsv, by shtok | shweight.
  *
  * Needs jieba's idf.txt, which lies with its dictionary: JIEBA_DATA, or where Debian has it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The TF-IDF scheme with 128 words: t/vectors/tfidf*.tsv. Stems: stem_english.tsv.
  *
  * The scheme's weight is tf/N * ln(D/df); here it is tf * ln(D/df), in millionths, of which a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* yanyiwu/simhash and cppjieba: t/vectors/yanyiwu_*.tsv, jenkins_lookup3_64.tsv, cppjieba_cut.tsv.
  *
  * The texts need cppjieba's dictionaries, in the directory SIMHASH_CPPJIEBA with stop_words.utf8

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "weight/weight.h"
 
 #include <float.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compares numbers of 128 bits with sums and products of decimal digits. Tests their order in each
  * form that a compiler may treat differently. */
 #include "base/wide.h"

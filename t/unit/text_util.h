@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions for the tests of the text layer: files, random text, and folding by utf8proc_map. */
 #ifndef TEXT_UTIL_H
 #define TEXT_UTIL_H

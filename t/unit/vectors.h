@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests with published vectors: reads tables of t/vectors, and runs programs over them. */
 #ifndef VECTORS_H
 #define VECTORS_H

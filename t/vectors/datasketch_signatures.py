@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print datasketch_signatures.tsv: MinHash signatures made by datasketch 2.0.0 (PyPI).
 
     pip install datasketch==2.0.0

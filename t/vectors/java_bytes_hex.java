@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Write java_bytes_hex.tsv: fingerprints of 64 bits that gemantic's SimHash.java gives to what Java
  * decodes from bytes that are no UTF-8. Token, hash and sum are told in simhash-profiles(7).
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write jieba_user.tsv: what jieba 0.42.1 makes of texts with user dictionaries.
 
 Columns: user dictionary, sum of all frequencies after it, mode, text, words...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Print minhash.tsv: minwise fingerprints by their definition in lib/fp/minhash.h.
 
     t/vectors/minhash.py >t/vectors/minhash.tsv

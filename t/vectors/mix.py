@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The default hash `mix`, written from its definition in lib/fp/mix.h alone.
 
     python3 t/vectors/mix.py > t/vectors/mix.tsv

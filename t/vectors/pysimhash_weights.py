@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Write pysimhash_weights.tsv: fingerprints that simhash 2.1.2 (PyPI, numpy 1.26) gives to features with
 weights that have fractions. Rounding decides in those of three features: exact sums give other bits.
 

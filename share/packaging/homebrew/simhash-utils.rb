@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Homebrew formula. Fill in at a release: URL_OF_PROJECT, the address of the tarball of `make dist` (URL_OF_TARBALL),
 # and its `sha256sum` (SHA256_OF_TARBALL).
 #
@@ -5,7 +6,7 @@
 class SimhashUtils < Formula
   desc "Find near-duplicate texts with filters"
   homepage "URL_OF_PROJECT"
-  url "URL_OF_TARBALL/simhash-utils-0.1.0.tar.gz"
+  url "URL_OF_TARBALL/simhash-utils-VERSION_OF_RELEASE.tar.gz"
   sha256 "SHA256_OF_TARBALL"
   license "MIT"
 

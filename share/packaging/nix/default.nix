@@ -1,4 +1,5 @@
-# Nix expression. Fill in at a release: the address of the tarball of `make dist` (URL_OF_TARBALL), and its hash in
+# SPDX-License-Identifier: MIT
+# Nix expression. Fill in at a release: VERSION_OF_RELEASE, the address of the tarball of `make dist` (URL_OF_TARBALL), and its hash in
 # place of lib.fakeHash. nix prints the hash after it has fetched the tarball.
 #
 #     nix-build -E 'with import <nixpkgs> { }; callPackage ./default.nix { }'
@@ -15,7 +16,7 @@
 
 stdenv.mkDerivation rec {
   pname = "simhash-utils";
-  version = "0.1.0";
+  version = "VERSION_OF_RELEASE";
 
   src = fetchurl {
     url = "URL_OF_TARBALL/simhash-utils-${version}.tar.gz";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 //! hamming FILE K BLOCKS: writes all pairs within K of the 64-bit fingerprints "hex TAB id" in FILE.
 //! With BLOCKS 0 it uses the crate's ChunkedJoiner on two words of 32 bits, else its MultiSort.
 use all_pairs_hamming::{multi_sort::MultiSort, ChunkedJoiner};
