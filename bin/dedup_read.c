@@ -26,18 +26,18 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 
 /* ---- the documents of a task ---- */
 
-/* What a worker finds of a document, in job->facts. The engine's row follows. */
+/* What a worker finds of a document, in job->facts. */
 struct found {
 	uint64_t place, number;
 	uint64_t length;    /* bytes of the text, without escapes; only for the rule by length */
 	uint32_t ranked;    /* index of the id in the list `ranked`, or NOT_LISTED */
 	uint32_t protected; /* index of the id in the list `protected`, or NOT_LISTED */
+	struct sh_description about;
 };
 
 struct reading {
 	struct dedup_state *state;
 	struct sh_corpus_lines lines;
-	size_t stride; /* bytes of a document in job->facts */
 	/* of the documents of a task */
 	uint64_t *place, *number, *rank;
 	bool *is_protected;
@@ -50,9 +50,9 @@ struct worker {
 	struct sh_describer *describer;
 };
 
-static struct found *found(const struct reading *r, const struct sh_job *job, size_t i)
+static struct found *found(const struct sh_job *job, size_t i)
 {
-	return (struct found *)(void *)(job->facts.p + i * r->stride);
+	return (struct found *)(void *)job->facts.p + i;
 }
 
 /* Looks the id of a document up in the lists of ids. */
@@ -62,7 +62,7 @@ static void look_up(const struct dedup_state *s, struct sh_slice id, struct foun
 	f->protected = s->protected.ids.n ? listed(&s->protected, id) : NOT_LISTED;
 }
 
-/* Further postings go to job->out: this pass writes no output. */
+/* Postings go to job->out: this pass writes no output. */
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
@@ -72,11 +72,11 @@ static int each_document(
 	size_t i = (size_t)job->records;
 	struct found *f;
 
-	job->facts.n = i * r->stride;
-	if (sh_buf_reserve(&job->facts, r->stride, err) < 0)
+	job->facts.n = i * sizeof *f;
+	if (sh_buf_reserve(&job->facts, sizeof *f, err) < 0)
 		return -1;
-	job->facts.n += r->stride;
-	f = found(r, job, i);
+	job->facts.n += sizeof *f;
+	f = found(job, i);
 	*f = (struct found){ .place = job->from.at + job->offset,
 		.number = job->from.number + job->at, /* from the task's first line on */
 		.ranked = NOT_LISTED,
@@ -85,8 +85,8 @@ static int each_document(
 		look_up(r->state, doc->id, f);
 	if (how->keep.by == SH_RANK_LONGEST)
 		f->length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
-	return sh_engine_describe(w->describer, doc->text, (uint32_t)i, (char *)(f + 1), &job->out,
-	    &job->ill_formed, err);
+	return sh_engine_describe(
+	    w->describer, doc->text, (uint32_t)i, &f->about, &job->out, &job->ill_formed, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -124,7 +124,7 @@ static int fill_columns(struct reading *r, const struct sh_job *job, size_t n, s
 	    SH_RESERVE(r->is_protected, r->protected_cap, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		struct found *f = found(r, job, i);
+		struct found *f = found(job, i);
 
 		if (s->settings->docs.docs.form.line_ids)
 			number_document(s, job, f);
@@ -158,12 +158,12 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	documents.offset = r->place;
 	documents.number = how->docs.docs.form.line_ids ? r->number : NULL;
 	block = (struct sh_engine_block){ .n = n,
-		.rows = job->facts.p + sizeof(struct found),
-		.stride = r->stride,
+		.described = &found(job, 0)->about,
+		.stride = sizeof(struct found),
 		.rank = how->keep.by != SH_RANK_FIRST ? r->rank : NULL,
 		.is_protected = s->protected.ids.n ? r->is_protected : NULL,
-		.more = (const struct sh_key_posting *)(const void *)job->out.p,
-		.n_more = job->out.n / sizeof(struct sh_key_posting) };
+		.posting = (const struct sh_key_posting *)(const void *)job->out.p,
+		.n_postings = job->out.n / sizeof(struct sh_key_posting) };
 	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0)
 		return -1;
 	return sh_engine_add(s->engine, &block, err);
@@ -222,11 +222,9 @@ void dedup_read(struct dedup_state *s)
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
 	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
-	size_t row = sizeof(struct found) + sh_engine_row(s->engine);
 	struct sh_error err;
 
 	open_files(s);
-	reading.stride = (row + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	start_workers(&reading, workers, &run);

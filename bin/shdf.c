@@ -175,7 +175,7 @@ static void write_table(struct cli *c, struct sh_df_count *count, struct table_o
 	struct run run = { .cli = c, .work = write_range };
 	struct sh_error err;
 
-	if (sh_df_count_finish(count, c->jobs, &err) < 0)
+	if (sh_df_count_finish(count, &err) < 0)
 		cli_die(c, &err);
 	out->words = sh_df_count_words(count);
 	if (emit(out, sh_slice("", 0), sh_df_count_documents(count), &err) < 0)

@@ -376,7 +376,6 @@ static void join_fingerprints(struct join *j)
 		/* Two partitions are in memory at a time. */
 		sh_parts_init(
 		    &h.parts[side], h.words, j->memory / 2, j->cli->jobs, &h.room, j->cli->tmpdir);
-		h.parts[side].first_only = j->collapse && side == j->sides - 1;
 		read_side(&h, side);
 	}
 	if (join_held(&h, &err) < 0)

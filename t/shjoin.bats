@@ -374,7 +374,7 @@ clusters() {
 	exits 0
 	partitions=$(sed -n 's/.*, in \([0-9]*\) partitions$/\1/p' out)
 	echo "$partitions partitions"
-	[ "$partitions" -gt 64 ]
+	[ "$partitions" -gt 20 ]
 	[ "$partitions" -lt 1000 ]
 }
 

@@ -31,6 +31,14 @@ static inline uint32_t sh_le32(const void *p)
 	return le32toh(x);
 }
 
+static inline uint32_t sh_be32(const void *p)
+{
+	uint32_t x;
+
+	memcpy(&x, p, sizeof x);
+	return be32toh(x);
+}
+
 static inline void sh_put_le64(void *p, uint64_t x)
 {
 	x = htole64(x);
@@ -40,6 +48,12 @@ static inline void sh_put_le64(void *p, uint64_t x)
 static inline void sh_put_be64(void *p, uint64_t x)
 {
 	x = htobe64(x);
+	memcpy(p, &x, sizeof x);
+}
+
+static inline void sh_put_be32(void *p, uint32_t x)
+{
+	x = htobe32(x);
 	memcpy(p, &x, sizeof x);
 }
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
-#include "io/keysort.h"
-#include "io/parallel.h"
+#include "io/sorter.h"
 
 /* A handle is the index of an id in its shard; its lowest SHARD_BITS bits are the number of the
  * shard. */
@@ -135,52 +134,66 @@ const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struc
 
 /* ---- sorting ---- */
 
-struct numbering {
-	struct sh_idset *set;
-	const struct sh_keysort_place *places;
-};
-
-static void number_some(void *numbering, size_t from, size_t to)
+/* Adds the ids of a shard to the sorter, each with its handle. */
+static int add_shard(
+    struct sh_sorter *sorter, const struct sh_hmap *ids, uint32_t shard, struct sh_error *err)
 {
-	const struct numbering *x = numbering;
+	for (uint32_t i = 0; i < ids->n; i++) {
+		uint32_t handle = i << SHARD_BITS | shard;
 
-	for (size_t i = from; i < to; i++) {
-		const struct sh_keysort_place *p = &x->places[i];
-
-		x->set->text[i] = p->text;
-		x->set->number[p->index << SHARD_BITS | p->map] = (uint32_t)i;
+		if (sh_sorter_add2(sorter, sh_hmap_key(ids, i),
+			sh_slice((const char *)&handle, sizeof handle), err) < 0)
+			return -1;
 	}
+	return 0;
 }
 
-static int number_all(struct sh_idset *s, const struct sh_keysort_place *places, unsigned threads,
-    struct sh_error *err)
+static int number_all(struct sh_idset *s, const struct sh_sorter *sorter, struct sh_error *err)
 {
-	struct numbering x = { s, places };
+	struct sh_sorted sorted = { 0 };
+	struct sh_slice record;
+	uint32_t n = 0, handle;
 
 	s->text = malloc((size_t)s->n * sizeof *s->text + 1);
 	s->number = malloc((size_t)s->handles * sizeof *s->number + 1);
 	if (!s->text || !s->number)
 		return sh_error_nomem(err);
 	memset(s->number, 0xff, (size_t)s->handles * sizeof *s->number);
-	return sh_parallel_each(threads, s->n, number_some, &x, err);
+	for (size_t i = 0; i < sorter->ranges; i++) {
+		if (sh_sorter_load(sorter, i, &sorted, err) < 0)
+			return -1;
+		while (sh_sorted_next(&sorted, &record)) {
+			memcpy(&handle, record.p + record.n - sizeof handle, sizeof handle);
+			s->number[handle] = n;
+			s->text[n++] =
+			    sh_hmap_key(&s->shard[handle % SHARDS].ids, handle >> SHARD_BITS).p;
+		}
+	}
+	return 0;
 }
 
 int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 {
-	const struct sh_hmap *map[SHARDS];
-	struct sh_keysort_place *places;
+	struct sh_sorter sorter = {
+		.tail = sizeof(uint32_t), .memory = SIZE_MAX, .threads = threads
+	};
 	uint32_t longest = 0;
-	int status;
+	int status = 0;
 
-	for (unsigned i = 0; i < SHARDS; i++) {
-		map[i] = &s->shard[i].ids;
-		s->n += map[i]->n;
-		longest = map[i]->n > longest ? map[i]->n : longest;
+	sh_sorter_init(&sorter);
+	for (unsigned i = 0; i < SHARDS && status == 0; i++) {
+		const struct sh_hmap *ids = &s->shard[i].ids;
+
+		s->n += ids->n;
+		longest = ids->n > longest ? ids->n : longest;
+		status = add_shard(&sorter, ids, i, err);
 	}
 	s->handles = longest << SHARD_BITS;
-	places = sh_keysort_maps(map, SHARDS, threads, err);
-	status = places ? number_all(s, places, threads, err) : -1;
-	free(places);
+	if (status == 0)
+		status = sh_sorter_finish(&sorter, SIZE_MAX, err);
+	if (status == 0)
+		status = number_all(s, &sorter, err);
+	sh_sorter_free(&sorter);
 	return status;
 }
 

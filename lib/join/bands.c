@@ -71,7 +71,6 @@ static int make_ready(struct sh_bands *b, const struct sh_band_record *r, struct
 	for (unsigned side = 0; side < 2; side++) {
 		sh_parts_init(&b->bucket[side], b->band.words, o->memory / (o->sides + 1),
 		    o->threads, &b->scratch, o->tmpdir);
-		b->bucket[side].first_only = o->collapse && side == o->sides - 1;
 	}
 	b->ready = true;
 	return 0;

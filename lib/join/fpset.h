@@ -55,12 +55,11 @@ void sh_fpset_free(struct sh_fpset *s);
 /* Forgets all records. Keeps the memory. */
 void sh_fpset_clear(struct sh_fpset *s);
 
-/* Returns the memory that the records take, in bytes, with the scratch memory. */
-static inline size_t sh_fpset_bytes(const struct sh_fpset *s)
+/* Returns the memory that a record with an id of n bytes takes, in bytes, with the scratch
+ * memory. */
+static inline size_t sh_fpset_record_bytes(const struct sh_fpset *s, size_t n)
 {
-	size_t wide = s->words > 1 ? s->words : 0;
-
-	return s->n * (8 * wide + 2 * (8 + 4)) + s->ids.n;
+	return 8 * (s->words > 1 ? s->words : 0) + 2 * (8 + 4) + 1 + n;
 }
 
 /* Returns whether the set can take no further record: numbers and places of ids have 32 bits. */
@@ -74,6 +73,12 @@ int sh_fpset_add(struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, str
 
 /* Sorts the records. Call it after the last record, once. */
 int sh_fpset_close(struct sh_fpset *s, struct sh_error *err);
+
+/* Returns the fingerprint of a record. For one word only until sh_fpset_close(). */
+static inline const uint64_t *sh_fpset_fp(const struct sh_fpset *s, uint32_t record)
+{
+	return s->words == 1 ? &s->side.word[record] : s->fp + (size_t)record * s->words;
+}
 
 /* Returns the id of a record. It lies in the set until the next record is added. */
 static inline struct sh_slice sh_fpset_id(const struct sh_fpset *s, uint32_t record)

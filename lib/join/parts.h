@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of one input of a join: in memory, or in partitions of a temporary file.
+/* The records of one input of a join: in memory, or in partitions.
  *
- * When the records exceed the memory, they are sorted and written as a run (io/runs.h). The merged
- * runs are then cut into partitions, ranges of fingerprints that fit in memory. Each partition is
- * joined with itself and with each other partition. */
+ * Records that exceed the memory go to a sorter (io/sorter.h). Partitions are its ranges of
+ * fingerprints, as many at a time as fit in memory. All records of a fingerprint are in one
+ * partition. Each partition is joined with itself and with each other partition. */
 #ifndef SH_JOIN_PARTS_H
 #define SH_JOIN_PARTS_H
 
-#include "io/runs.h"
+#include "io/sorter.h"
 #include "join/pairs.h"
 
 struct sh_parts {
 	size_t memory; /* bytes of a partition; more when there would be more than about 256 */
-	/* Load only the record with the smallest id of a fingerprint from the temporary file. */
-	bool first_only;
-	struct sh_fpset set; /* the records until the first run; a partition after the close */
-	struct sh_runs runs;
+	struct sh_fpset set; /* the records while they fit in memory; a partition after the close */
+	bool spilled;        /* the records are in the sorter: fingerprint, big-endian, and id */
+	struct sh_sorter sorter;
+	uint64_t bytes;    /* of all records, in a set */
 	size_t n;          /* partitions, after sh_parts_close() */
-	size_t ranges;     /* of the merged runs, in a partition */
+	size_t ranges;     /* of the sorter, in a partition */
 	size_t loaded;     /* the partition in `set`; n: none */
 	uint64_t repeated; /* records left out: they repeat a fingerprint and its id */
 };
@@ -39,8 +39,7 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 int sh_parts_load(struct sh_parts *p, size_t part, struct sh_error *err);
 
 /* Joins two closed inputs, or one with itself when b is NULL, and writes the pairs to the job. The
- * sets and one_input of *how are ignored; see struct sh_pairs for the other members. `collapse`
- * needs first_only: of a in a self-join, otherwise of b. */
+ * sets and one_input of *how are ignored; see struct sh_pairs for the other members. */
 int sh_parts_join(struct sh_parts *a, struct sh_parts *b, const struct sh_pairs *how,
     struct sh_join *j, struct sh_job *out, struct sh_error *err);
 

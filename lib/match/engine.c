@@ -45,13 +45,15 @@ struct sh_engine *sh_engine_new(const struct sh_engine_opts *opts, struct sh_err
 	m->opts = *opts;
 	pthread_mutex_init(&m->lock, NULL);
 	set_matching(m);
-	m->postings = sh_key_postings_new(
-	    opts->rules.keys, opts->memory / 3, opts->tables ? opts->tables->dir : NULL, err);
+	m->postings = (struct sh_sorter){ .size = SH_POSTING_SIZE,
+		.memory = opts->memory / 3,
+		.threads = opts->jobs,
+		.dir = opts->tables ? opts->tables->dir : NULL };
+	sh_sorter_init(&m->postings);
 	m->worker = calloc(opts->jobs, sizeof *m->worker);
-	if (m->postings && m->worker)
+	if (m->worker)
 		return m;
-	if (!m->worker)
-		sh_error_nomem(err);
+	sh_error_nomem(err);
 	sh_engine_delete(m);
 	return NULL;
 }
@@ -68,7 +70,7 @@ void sh_engine_delete(struct sh_engine *m)
 		sh_partner_room_free(&m->worker[i].partners);
 	}
 	free(m->worker);
-	sh_key_postings_delete(m->postings);
+	sh_sorter_free(&m->postings);
 	sh_partners_free(&m->partners);
 	sh_tables_put(tables, m->described);
 	sh_tables_put(tables, m->given);
@@ -123,20 +125,15 @@ void sh_describer_delete(struct sh_describer *d)
 	free(d);
 }
 
-size_t sh_engine_row(const struct sh_engine *m)
-{
-	return sizeof(struct sh_description) + sh_key_postings_row(m->postings);
-}
-
 static uint16_t at_most(size_t n)
 {
 	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
 }
 
-int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
-    struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err)
+int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document,
+    struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
+    struct sh_error *err)
 {
-	struct sh_description about = { 0 };
 	struct sh_doc_keys keys;
 	struct sh_tokens t;
 	const uint64_t *token;
@@ -147,11 +144,31 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 		return -1;
 	*ill_formed += t.bad_utf8;
 	/* A set of so many features is not known to be smaller than another. */
-	about.tokens = at_most(t.n);
-	about.features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
-	memcpy(row, &about, sizeof about);
-	return sh_posting_pack(d->match->postings, keys.key, keys.n, document,
-	    (uint8_t *)row + sizeof about, more, err);
+	about->tokens = at_most(t.n);
+	about->features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
+	for (size_t i = 0; i < keys.n; i++) {
+		struct sh_key_posting p = { keys.key[i].hash, document, keys.key[i].column,
+			keys.key[i].is_short };
+
+		if (sh_buf_add(postings, &p, sizeof p, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_postings(struct sh_engine *m, const struct sh_key_posting *posting, size_t n,
+    uint32_t first, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sh_key_posting p = posting[i];
+		char record[SH_POSTING_SIZE];
+
+		p.document += first;
+		sh_posting_pack(&p, record);
+		if (sh_sorter_add(&m->postings, record, sizeof record, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Appends n elements to an array by document. from: NULL for zeros. */
@@ -194,12 +211,11 @@ int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct s
 		sizeof *m->is_protected, err) < 0)
 		return -1;
 	for (size_t i = 0; i < b->n; i++) {
-		memcpy(&m->described[m->n + i], b->rows + i * b->stride, sizeof *m->described);
+		memcpy(&m->described[m->n + i], (const char *)b->described + i * b->stride,
+		    sizeof *m->described);
 		m->stats.without_tokens += !m->described[m->n + i].tokens;
 	}
-	if (sh_key_postings_add(m->postings, (const uint8_t *)b->rows + sizeof *m->described,
-		b->stride, b->n, err) < 0 ||
-	    sh_key_postings_add_more(m->postings, b->more, b->n_more, m->n, err) < 0)
+	if (add_postings(m, b->posting, b->n_postings, m->n, err) < 0)
 		return -1;
 	m->n += (uint32_t)b->n;
 	m->n_read = m->n;
@@ -268,51 +284,46 @@ int sh_engine_add_stored(
 int sh_engine_add_postings(
     struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
 {
-	return sh_key_postings_add_more(m->postings, posting, n, 0, err);
+	return add_postings(m, posting, n, 0, err);
 }
 
-/* Passes the postings of a part. list: scratch memory. */
-static int pass_part(const struct sh_sorted *s, struct sh_buf *list, sh_engine_postings_fn *fn,
-    void *arg, struct sh_error *err)
+/* Passes the postings of a range, those of each column by themselves. list: scratch memory. */
+static int pass_range(const struct sh_engine *m, const struct sh_sorted *s, struct sh_buf *list,
+    sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
 	struct sh_key_posting *p;
+	size_t n = 0;
+	int status = 0;
 
 	list->n = 0;
 	if (sh_buf_reserve(list, (s->n + 1) * sizeof *p, err) < 0)
 		return -1;
 	p = (struct sh_key_posting *)(void *)list->p;
-	for (size_t i = 0; i < s->n; i++)
-		p[i] = (struct sh_key_posting){ s->above | s->word[i] >> s->shift,
-			sh_sorted_rank(s->word[i], s->shift), (uint8_t)s->column, s->word[i] & 1 };
-	return s->n ? fn(arg, p, s->n, err) : 0;
+	for (size_t i = 0; i < s->n; i++) {
+		p[n] = sh_posting_unpack(s->record + i * SH_POSTING_SIZE);
+		n += !m->rank || m->rank[p[n].document] != SH_NO_DOCUMENT;
+	}
+	for (size_t i = 0, end; i < n && status == 0; i = end) {
+		for (end = i + 1; end < n && p[end].column == p[i].column;)
+			end++;
+		status = fn(arg, p + i, end - i, err);
+	}
+	return status;
 }
 
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
 {
-	size_t parts =
-	    sh_key_postings_divide(m->postings, 0, SH_COLUMN_TEXT + 1, m->n, m->opts.memory / 6);
-	struct sh_sort_room room = { 0 };
+	struct sh_sorted sorted = { 0 };
 	struct sh_buf list = { 0 };
-	struct sh_sorted sorted;
-	uint32_t *number = NULL;
-	int status = 0;
+	int status = sh_sorter_finish(&m->postings, SH_POSTING_KEY, err);
 
-	/* The numbers serve as ranks, but documents that are left out have none. */
-	if (m->rank) {
-		number = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *number, err);
-		if (!number)
-			return -1;
-		for (uint32_t i = 0; i < m->n; i++)
-			number[i] = m->rank[i] == SH_NO_DOCUMENT ? SH_NO_DOCUMENT : i;
-	}
-	for (size_t i = 0; status == 0 && i < parts; i++) {
-		status = sh_key_postings_sort(m->postings, i, number, &room, &sorted, err);
+	for (size_t i = 0; status == 0 && i < m->postings.ranges; i++) {
+		status = sh_sorter_load(&m->postings, i, &sorted, err);
 		if (status == 0)
-			status = pass_part(&sorted, &list, fn, arg, err);
+			status = pass_range(m, &sorted, &list, fn, arg, err);
 	}
-	sh_tables_put(m->opts.tables, number);
-	sh_sort_room_free(&room);
+	sh_sorted_free(&sorted);
 	sh_buf_free(&list);
 	return status;
 }
@@ -398,11 +409,10 @@ static int find_partners(struct sh_engine *m, unsigned from, unsigned to, struct
 		.prior = m->prior,
 		.rank = m->rank,
 		.tables = m->opts.tables,
-		.memory = m->opts.memory / 3,
 		.jobs = m->opts.jobs };
 
 	sh_partners_free(&m->partners);
-	return sh_partners_make(&m->partners, m->postings, from, to, &o, err);
+	return sh_partners_make(&m->partners, &m->postings, from, to, &o, err);
 }
 
 /* ---- candidates ---- */
@@ -550,17 +560,16 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 {
 	int status;
 
-	if (start(m, err) < 0 || find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
+	if (start(m, err) < 0 || sh_sorter_finish(&m->postings, SH_POSTING_KEY, err) < 0 ||
+	    find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
 	    each_rank(m, TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
 	/* With an archive the caller stores them. */
-	if (!m->opts.stored) {
-		sh_key_postings_delete(m->postings);
-		m->postings = NULL;
-	}
+	if (!m->opts.stored)
+		sh_sorter_free(&m->postings);
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;

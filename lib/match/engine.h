@@ -2,8 +2,8 @@
 /* The match engine: documents to groups of near-duplicates, and the keeper of each group.
  *
  *     keys         sh_engine_describe() makes the keys of a document (match/keys.h), in any thread
- *     postings     sh_engine_add() collects them in the order of the documents (match/posting.h)
- *     buckets      sh_engine_run() sorts them: for each document its places in buckets, in the
+ *     postings     sh_engine_add() collects them (match/posting.h) and sorts them (io/sorter.h)
+ *     buckets      sh_engine_run() finds them: for each document its places in buckets, in the
  *                  order of ranks (match/partners.h), with one bound (match/bucket.h)
  *     comparison   of the texts, exact, with tokens from an arena (match/comparer.h)
  *     decision     in the order of ranks: stars or chains
@@ -34,7 +34,7 @@
  *     sh_engine_keeper()      may be the number of an archived document
  *     sh_engine_postings()    again, to store the postings of the documents that stay
  *
- * Memory, in bytes: 40 a document with ranks, 28 without; 5 a key; 12 a posting of a bucket of at
+ * Memory, in bytes: 40 a document with ranks, 28 without; 10 a key; 12 a posting of a bucket of at
  * least two documents. Arrays lie in opts.tables, keys in a file beyond opts.memory. */
 #ifndef SH_MATCH_ENGINE_H
 #define SH_MATCH_ENGINE_H
@@ -93,28 +93,27 @@ struct sh_describer;
 struct sh_describer *sh_describer_new(const struct sh_engine *m, struct sh_error *err);
 void sh_describer_delete(struct sh_describer *d);
 
-/* A description takes sh_engine_row() bytes. It begins with this. */
 struct sh_description {
 	uint16_t tokens;   /* UINT16_MAX: at least this number; 0: the document is in no pair */
 	uint16_t features; /* different features; 0: not known */
 };
-size_t sh_engine_row(const struct sh_engine *m);
 
-/* Describes a document into row. Appends postings that do not fit to *more, with the given
+/* Describes a document. Appends its postings to *postings, as struct sh_key_posting of the given
  * document number. Adds the number of ill-formed sequences in the text to *ill_formed. */
-int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document, char *row,
-    struct sh_buf *more, uint64_t *ill_formed, struct sh_error *err);
+int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document,
+    struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
+    struct sh_error *err);
 
-/* The next n documents. Row i begins at rows + i * stride. */
+/* The next n documents. The description of document i begins at described + i * stride. */
 struct sh_engine_block {
 	size_t n;
-	const char *rows;
-	size_t stride;
+	const struct sh_description *described;
+	size_t stride;            /* bytes */
 	const uint64_t *rank;     /* NULL: all are 0 */
 	const bool *is_protected; /* NULL: none is */
-	/* Postings that do not fit in rows, of document numbers 0 .. n - 1. */
-	const struct sh_key_posting *more;
-	size_t n_more;
+	/* Their postings, of document numbers 0 .. n - 1. */
+	const struct sh_key_posting *posting;
+	size_t n_postings;
 };
 
 /* Adds the next documents: copies the block. SH_ERR_RANGE: 2^31 - 1 documents or more. */

@@ -24,7 +24,7 @@ struct sh_engine {
 	struct sh_engine_opts opts;
 	struct sh_comparer_opts matching; /* of each worker, but for the thread */
 	struct sh_engine_stats stats;
-	struct sh_key_postings *postings;
+	struct sh_sorter postings;
 
 	/* by document */
 	struct sh_description *described;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "io/parallel.h"
 #include "match/bucket.h"
 
@@ -16,7 +17,9 @@ struct bucket {
 
 struct worker {
 	struct making *all;
-	struct sh_sort_room room;
+	struct sh_sorted sorted;
+	uint64_t *word; /* of a bucket: rank << 1 | is_short */
+	size_t word_cap;
 	uint32_t *member;
 	struct bucket *bucket;
 	size_t n, cap, n_buckets, bucket_cap;
@@ -25,7 +28,9 @@ struct worker {
 
 struct making {
 	struct sh_partners *partners;
-	struct sh_key_postings *postings;
+	const struct sh_sorter *postings;
+	unsigned from, to; /* columns */
+	size_t range;      /* the first one that is read */
 	const struct sh_partners_opts *opts;
 	pthread_mutex_t lock; /* of opts->tables */
 };
@@ -43,16 +48,16 @@ static int grow(
 	return status;
 }
 
-/* Stores a bucket of n >= 2 words. */
-static int add_bucket(struct worker *w, const uint64_t *word, size_t n, unsigned shift,
-    bool of_short, struct sh_error *err)
+/* Stores a bucket of n >= 2 words, ascending. */
+static int add_bucket(
+    struct worker *w, const uint64_t *word, size_t n, bool of_short, struct sh_error *err)
 {
 	size_t shorts = of_short ? 0 : n;
 	uint32_t *to;
 
 	for (size_t i = 0; of_short && i < n; i++)
 		shorts += word[i] & 1;
-	if (!shorts || sh_sorted_rank(word[n - 1], shift) < w->all->opts->prior)
+	if (!shorts || (word[n - 1] >> 1) < w->all->opts->prior)
 		return 0;
 	if (w->n + n > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "2^32 or more keys are shared by documents");
@@ -65,30 +70,57 @@ static int add_bucket(struct worker *w, const uint64_t *word, size_t n, unsigned
 	to = w->member + w->n;
 	for (size_t i = 0; i < n; i++)
 		if (shorts == n || word[i] & 1)
-			*to++ = sh_sorted_rank(word[i], shift);
+			*to++ = (uint32_t)(word[i] >> 1);
 	for (size_t i = 0; shorts < n && i < n; i++)
 		if (!(word[i] & 1))
-			*to++ = sh_sorted_rank(word[i], shift);
+			*to++ = (uint32_t)(word[i] >> 1);
 	w->n += n;
 	return 0;
 }
 
-/* Stores the buckets of some parts. */
+/* Stores the bucket of n postings, unless less than two have a rank. */
+static int rank_bucket(struct worker *w, const char *record, size_t n, struct sh_error *err)
+{
+	const uint32_t *rank = w->all->opts->rank;
+	unsigned column = sh_posting_unpack(record).column;
+	bool ascends = true;
+	size_t m = 0;
+
+	if (SH_RESERVE(w->word, w->word_cap, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		struct sh_key_posting p = sh_posting_unpack(record + i * SH_POSTING_SIZE);
+		uint32_t r = rank ? rank[p.document] : p.document;
+
+		if (r == SH_NO_DOCUMENT)
+			continue;
+		w->word[m] = (uint64_t)r << 1 | p.is_short;
+		ascends = ascends && (m == 0 || w->word[m - 1] < w->word[m]);
+		m++;
+	}
+	if (!ascends)
+		qsort(w->word, m, sizeof *w->word, sh_compare_u64);
+	return m > 1 ? add_bucket(w, w->word, m, sh_column_of_short(column), err) : 0;
+}
+
+/* Stores the buckets of some ranges. */
 static int find_buckets(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct worker *w = worker;
-	struct sh_sorted s;
+	const struct making *all = w->all;
 
 	for (; from < to; from++) {
-		if (sh_key_postings_sort(
-			w->all->postings, from, w->all->opts->rank, &w->room, &s, err) < 0)
+		const char *record;
+
+		if (sh_sorter_load(all->postings, all->range + from, &w->sorted, err) < 0)
 			return -1;
-		for (size_t i = 0, j; i < s.n; i = j) {
-			for (j = i + 1; j < s.n && s.word[j] >> s.shift == s.word[i] >> s.shift;
-			     j++) {
-			}
-			if (j - i > 1 && add_bucket(w, s.word + i, j - i, s.shift,
-					     sh_column_of_short(s.column), err) < 0)
+		record = w->sorted.record;
+		for (size_t left = w->sorted.n, n; left; left -= n, record += n * SH_POSTING_SIZE) {
+			unsigned column = (unsigned char)*record;
+
+			n = sh_posting_bucket(record, left);
+			if (n > 1 && column >= all->from && column < all->to &&
+			    rank_bucket(w, record, n, err) < 0)
 				return -1;
 		}
 	}
@@ -206,24 +238,26 @@ static int make_places(struct making *all, struct worker *w, unsigned n, struct 
 	return 0;
 }
 
-int sh_partners_make(struct sh_partners *p, struct sh_key_postings *postings, unsigned from,
+int sh_partners_make(struct sh_partners *p, const struct sh_sorter *postings, unsigned from,
     unsigned to, const struct sh_partners_opts *opts, struct sh_error *err)
 {
-	struct making all = { p, postings, opts, PTHREAD_MUTEX_INITIALIZER };
+	struct making all = { p, postings, from, to, 0, opts, PTHREAD_MUTEX_INITIALIZER };
 	struct worker *w = calloc(opts->jobs, sizeof *w);
-	size_t parts;
+	const char first = (char)from, last = (char)to;
+	size_t end = sh_sorter_range_of(postings, sh_slice(&last, 1)) + 1;
 	int status;
 
 	*p = (struct sh_partners){ .documents = opts->documents, .tables = opts->tables };
 	if (!w)
 		return sh_error_nomem(err);
+	all.range = sh_sorter_range_of(postings, sh_slice(&first, 1));
 	for (unsigned i = 0; i < opts->jobs; i++)
 		w[i].all = &all;
-	parts =
-	    sh_key_postings_divide(postings, from, to, opts->documents, opts->memory / opts->jobs);
-	status = sh_parallel(w, sizeof *w, opts->jobs, parts, 1, find_buckets, err);
-	for (unsigned i = 0; i < opts->jobs; i++)
-		sh_sort_room_free(&w[i].room);
+	status = sh_parallel(w, sizeof *w, opts->jobs, end - all.range, 1, find_buckets, err);
+	for (unsigned i = 0; i < opts->jobs; i++) {
+		sh_sorted_free(&w[i].sorted);
+		free(w[i].word);
+	}
 	if (status == 0)
 		status = make_places(&all, w, opts->jobs, err);
 	for (unsigned i = 0; i < opts->jobs; i++) {

@@ -9,6 +9,7 @@
 #ifndef SH_MATCH_PARTNERS_H
 #define SH_MATCH_PARTNERS_H
 
+#include "io/sorter.h"
 #include "io/tables.h"
 #include "match/posting.h"
 
@@ -28,15 +29,15 @@ struct sh_partners {
 
 struct sh_partners_opts {
 	uint32_t documents, prior; /* ranks; the first ones that do not meet each other */
-	const uint32_t *rank;      /* by document: see sh_key_postings_sort() */
-	struct sh_tables *tables;  /* for all arrays; borrowed; NULL: in memory */
-	size_t memory;             /* bytes for sorting, for all threads together */
-	unsigned jobs;             /* threads, at least 1 */
+	/* By document; SH_NO_DOCUMENT: it is left out. NULL: the rank is the number. */
+	const uint32_t *rank;
+	struct sh_tables *tables; /* for all arrays; borrowed; NULL: in memory */
+	unsigned jobs;            /* threads, at least 1 */
 };
 
-/* Makes them of the postings in the columns from .. to-1. Free p also after a failure.
+/* Makes them of the sorted postings in the columns from .. to-1. Free p also after a failure.
  * SH_ERR_RANGE: 2^32 or more postings share a key with another one. */
-int sh_partners_make(struct sh_partners *p, struct sh_key_postings *postings, unsigned from,
+int sh_partners_make(struct sh_partners *p, const struct sh_sorter *postings, unsigned from,
     unsigned to, const struct sh_partners_opts *opts, struct sh_error *err);
 void sh_partners_free(struct sh_partners *p);
 

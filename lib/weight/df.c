@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "weight/df.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "io/keysort.h"
-#include "io/parallel.h"
-#include "io/runs.h"
+#include "io/sorter.h"
 #include "record/fields.h"
 
 enum {
 	MEMORY_MIN = 4 << 20, /* least number of bytes of a counter */
-	RANGE = 1 << 16,      /* features of a range in memory, about */
-	DF = 8,               /* bytes of a df in a run */
+	DF = 8,               /* bytes of a df in a record of the sorter, after the feature */
 };
 
 struct count {
@@ -37,11 +35,8 @@ struct sh_df_counter {
 struct sh_df_count {
 	unsigned n;
 	struct sh_df_counter *counter;
-	struct sh_runs runs;
-	/* After sh_df_count_finish(), when there are no runs: the features of all counters, in
-	 * bytewise order. */
-	struct sh_keysort_place *places;
-	size_t n_places;
+	pthread_mutex_t lock; /* of the sorter, while documents are counted */
+	struct sh_sorter sorter;
 };
 
 struct sh_df_count *sh_df_count_new(
@@ -50,7 +45,12 @@ struct sh_df_count *sh_df_count_new(
 	struct sh_df_count *c = calloc(1, sizeof *c);
 
 	if (c) {
-		sh_runs_init(&c->runs, dir);
+		pthread_mutex_init(&c->lock, NULL);
+		/* The counters take the rest. */
+		c->sorter = (struct sh_sorter){
+			.tail = DF, .memory = memory / 3, .threads = counters, .dir = dir
+		};
+		sh_sorter_init(&c->sorter);
 		c->counter = calloc(counters, sizeof *c->counter);
 	}
 	if (!c || !c->counter) {
@@ -63,7 +63,8 @@ struct sh_df_count *sh_df_count_new(
 		struct sh_df_counter *x = &c->counter[i];
 
 		x->all = c;
-		x->memory = memory / counters > MEMORY_MIN ? memory / counters : MEMORY_MIN;
+		x->memory = memory / 3 * 2 / counters;
+		x->memory = x->memory > MEMORY_MIN ? x->memory : MEMORY_MIN;
 		if (sh_hmap_init(&x->features, err) < 0) {
 			sh_df_count_delete(c);
 			return NULL;
@@ -76,13 +77,13 @@ void sh_df_count_delete(struct sh_df_count *c)
 {
 	if (!c)
 		return;
-	for (unsigned i = 0; i < c->n; i++) {
+	for (unsigned i = 0; c->counter && i < c->n; i++) {
 		sh_hmap_free(&c->counter[i].features);
 		free(c->counter[i].counts);
 	}
-	sh_runs_free(&c->runs);
+	sh_sorter_free(&c->sorter);
+	pthread_mutex_destroy(&c->lock);
 	free(c->counter);
-	free(c->places);
 	free(c);
 }
 
@@ -99,41 +100,25 @@ void sh_df_document(struct sh_df_counter *c)
 	c->begins = true;
 }
 
-/* Returns whether the counter and the places that sort it exceed its memory. */
 static bool is_full(const struct sh_df_counter *c)
 {
-	size_t each = sizeof *c->counts + 2 * sizeof(struct sh_keysort_place) + sizeof(uint16_t);
-
-	return sh_hmap_bytes(&c->features) + c->features.n * each > c->memory;
+	return sh_hmap_bytes(&c->features) + c->features.n * sizeof *c->counts > c->memory;
 }
 
-static int write_run(const struct sh_df_counter *c, struct sh_run_writer *w,
-    const struct sh_keysort_place *p, struct sh_error *err)
-{
-	for (size_t i = 0; i < c->features.n; i++) {
-		char df[DF];
-
-		sh_put_le64(df, c->counts[p[i].index].df);
-		if (sh_run_add(w, sh_keysort_text(&p[i]), sh_slice(df, DF), err) < 0)
-			return -1;
-	}
-	return sh_run_end(w, err) < 0 ? -1 : sh_runs_put(&c->all->runs, w, 1, err);
-}
-
-/* Writes all counts to a run, and removes them. */
+/* Moves all counts to the sorter. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
-	const struct sh_hmap *map = &c->features;
-	struct sh_keysort_place *places = sh_keysort_maps(&map, 1, 1, err);
-	struct sh_run_writer w;
-	int status;
+	int status = 0;
 
-	if (!places)
-		return -1;
-	sh_run_begin(&w, &c->all->runs);
-	status = write_run(c, &w, places, err);
-	sh_run_free(&w);
-	free(places);
+	pthread_mutex_lock(&c->all->lock);
+	for (uint32_t i = 0; i < c->features.n && status == 0; i++) {
+		char df[DF];
+
+		sh_put_le64(df, c->counts[i].df);
+		status = sh_sorter_add2(
+		    &c->all->sorter, sh_hmap_key(&c->features, i), sh_slice(df, DF), err);
+	}
+	pthread_mutex_unlock(&c->all->lock);
 	sh_hmap_clear(&c->features);
 	c->n = 0;
 	return status;
@@ -195,38 +180,12 @@ int sh_df_features(
 
 /* ---- the end ---- */
 
-static int spill_rest(void *arg, size_t from, size_t to, struct sh_error *err)
+int sh_df_count_finish(struct sh_df_count *c, struct sh_error *err)
 {
-	struct sh_df_count *c = arg;
-
-	for (size_t i = from; i < to; i++)
-		if (c->counter[i].features.n && spill(&c->counter[i], err) < 0)
+	for (unsigned i = 0; i < c->n; i++)
+		if (spill(&c->counter[i], err) < 0)
 			return -1;
-	return 0;
-}
-
-static int sort_counters(struct sh_df_count *c, unsigned threads, struct sh_error *err)
-{
-	const struct sh_hmap **map = malloc(c->n * sizeof *map);
-
-	if (!map)
-		return sh_error_nomem(err);
-	for (unsigned i = 0; i < c->n; i++) {
-		map[i] = &c->counter[i].features;
-		c->n_places += map[i]->n;
-	}
-	c->places = sh_keysort_maps(map, c->n, threads, err);
-	free(map);
-	return c->places ? 0 : -1;
-}
-
-int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err)
-{
-	if (c->runs.n == 0)
-		return sort_counters(c, threads, err);
-	if (sh_parallel(c, 0, threads, c->n, 1, spill_rest, err) < 0)
-		return -1;
-	return sh_runs_close(&c->runs, SIZE_MAX, threads, err);
+	return sh_sorter_finish(&c->sorter, SIZE_MAX, err);
 }
 
 uint64_t sh_df_count_documents(const struct sh_df_count *c)
@@ -249,77 +208,32 @@ uint64_t sh_df_count_words(const struct sh_df_count *c)
 
 size_t sh_df_count_ranges(const struct sh_df_count *c)
 {
-	return c->runs.n ? c->runs.ranges : c->n_places / RANGE + 1;
+	return c->sorter.ranges;
 }
 
 /* ---- emitting ---- */
 
-/* Sums the counts of each feature over all counters and runs. */
-struct summing {
-	sh_df_emit *emit;
-	void *arg;
-	struct sh_buf feature;
-	uint64_t df; /* 0 before the first feature */
-};
-
-static int emit_sum(const struct summing *s, struct sh_error *err)
-{
-	return s->df ? s->emit(s->arg, sh_buf_slice(&s->feature), s->df, err) : 0;
-}
-
-static int add(struct summing *s, struct sh_slice feature, uint64_t df, struct sh_error *err)
-{
-	if (s->df && sh_slice_eq(feature, sh_buf_slice(&s->feature))) {
-		s->df += df;
-		return 0;
-	}
-	if (emit_sum(s, err) < 0)
-		return -1;
-	s->df = df;
-	s->feature.n = 0;
-	return sh_buf_add(&s->feature, feature.p, feature.n, err);
-}
-
-static int add_entry(void *arg, struct sh_slice feature, struct sh_slice df, struct sh_error *err)
-{
-	return add(arg, feature, sh_le64(df.p), err);
-}
-
-/* Returns the first place of a range: a feature of several counters is in one range. */
-static size_t range_start(const struct sh_df_count *c, size_t range)
-{
-	const struct sh_keysort_place *p = c->places;
-	size_t i = range * RANGE;
-
-	while (
-	    i && i < c->n_places && sh_slice_eq(sh_keysort_text(&p[i - 1]), sh_keysort_text(&p[i])))
-		i++;
-	return i < c->n_places ? i : c->n_places;
-}
-
-static int add_places(
-    const struct sh_df_count *c, size_t range, struct summing *s, struct sh_error *err)
-{
-	size_t end = range_start(c, range + 1);
-
-	for (size_t i = range_start(c, range); i < end; i++) {
-		const struct sh_keysort_place *p = &c->places[i];
-
-		if (add(s, sh_keysort_text(p), c->counter[p->map].counts[p->index].df, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int sh_df_count_emit(
-    struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err)
+    const struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err)
 {
-	struct summing s = { .emit = emit, .arg = arg };
-	int status = c->runs.n ? sh_runs_merge(&c->runs, range, add_entry, &s, err)
-			       : add_places(c, range, &s, err);
+	struct sh_sorted sorted = { 0 };
+	struct sh_slice record, feature = { 0 };
+	uint64_t df = 0; /* of `feature`; 0 before the first one */
+	int status = sh_sorter_load(&c->sorter, range, &sorted, err);
 
-	if (status == 0)
-		status = emit_sum(&s, err);
-	sh_buf_free(&s.feature);
+	/* Sums the counts of each feature over all counters. */
+	while (status == 0 && sh_sorted_next(&sorted, &record)) {
+		struct sh_slice next = sh_slice(record.p, record.n - DF);
+
+		if (df && !sh_slice_eq(next, feature)) {
+			status = emit(arg, feature, df, err);
+			df = 0;
+		}
+		feature = next;
+		df += sh_le64(record.p + feature.n);
+	}
+	if (status == 0 && df)
+		status = emit(arg, feature, df, err);
+	sh_sorted_free(&sorted);
 	return status;
 }

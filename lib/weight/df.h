@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Document frequencies: the number of documents that contain each feature.
  *
- * Counting is exact. Counts that fill the memory go to a temporary file as sorted runs (io/runs.h),
- * between two documents. The runs are merged at the end. The table is sorted bytewise. Its first
+ * Counting is exact. Counts that fill the memory go to a sorter (io/sorter.h), between two
+ * documents. The table is sorted bytewise. Its first
  * line is the empty feature, the number of documents, and the greatest number of words of a
  * feature. This number distinguishes tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
@@ -40,8 +40,8 @@ void sh_df_document(struct sh_df_counter *c);
 int sh_df_features(
     struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 
-/* Sorts the counts of all counters by several threads. Call it after the last document. */
-int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err);
+/* Sorts the counts of all counters, by as many threads. Call it after the last document. */
+int sh_df_count_finish(struct sh_df_count *c, struct sh_error *err);
 
 /* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without
  * features; and the number of ranges of features. */
@@ -52,7 +52,7 @@ size_t sh_df_count_ranges(const struct sh_df_count *c);
 /* Emits the features of one range in bytewise order. All features of a range are below the
  * features of the next range. Any thread may call it, once for each range. */
 int sh_df_count_emit(
-    struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err);
+    const struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err);
 
 /* Receives the numbers of bytes and lines that were read from tables since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);

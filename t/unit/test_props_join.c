@@ -326,7 +326,6 @@ static void join_fingerprints(const struct set *a, const struct set *b, unsigned
 	out->n = 0;
 	sh_parts_init(&x, words, memory, threads, &room, NULL);
 	sh_parts_init(&y, words, memory, threads, &room, NULL);
-	(b ? &y : &x)->first_only = collapse;
 	fill(&x, a);
 	if (b)
 		fill(&y, b);
