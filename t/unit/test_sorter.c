@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sorter gives all records in bytewise order, in memory and from a file: of one size and of
  * their own sizes, longer than any block, with equal keys, in ranges that divide no prefix. A file
  * that cannot be written, or that was changed, is an error. */
