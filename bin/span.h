@@ -37,20 +37,20 @@ struct span_settings {
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus);
 
-/* Computes the tokens of the documents, and their seeds unless s->seeds is set. wanted: documents
- * without a bit get neither; NULL: all have a bit. again: no seeds, and no report of bad documents:
- * an earlier call had both. Dies of errors. */
+/* Computes the tokens of the documents, and adds their postings to `seeds`. seeds NULL: computes
+ * tokens only, and does not report bad documents; an earlier call did. wanted: documents without a
+ * bit get neither; NULL: all have a bit. Dies of errors. */
 void span_load(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
-    const uint64_t *wanted, bool again, struct sh_texts *texts);
+    const uint64_t *wanted, struct sh_sorter *seeds, struct sh_texts *texts);
 
 /* The methods. Each sets s->found. They die of errors. */
 void span_documents(struct cli *c, struct span_settings *s); /* of one set, also --exact */
 void span_query(struct cli *c, struct span_settings *s);
 void span_repeats(struct cli *c, struct span_settings *s);
 
-/* Writes the passages of the documents from `first` on. The sorted postings become groups. */
+/* Writes the passages of the documents from `first` on. */
 void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *corpus,
-    const struct sh_texts *texts, struct sh_posting *p, size_t n, uint32_t first);
+    const struct sh_texts *texts, const struct sh_groups *groups, uint32_t first);
 
 /* --archive: makes the archive s->archive when there is none, adds today's documents, and writes
  * the passages that they share with each other and with earlier documents. */

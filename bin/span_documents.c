@@ -45,25 +45,25 @@ static int bad_document(void *arg, uint32_t document, struct sh_error *err)
 }
 
 void span_load(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
-    const uint64_t *wanted, bool again, struct sh_texts *texts)
+    const uint64_t *wanted, struct sh_sorter *seeds, struct sh_texts *texts)
 {
 	struct loading loading = { c, corpus };
 	struct sh_texts_opts opts = {
 		.token = s->docs.token,
 		.seed = s->seed,
-		.no_seeds = again || s->seeds,
+		.seeds = s->seeds ? NULL : seeds,
 		.windows = s->mode == SPAN_EXACT,
 		.strict = s->docs.docs.strict,
 		.wanted = wanted,
 		.jobs = c->jobs,
-		.bad = again ? NULL : bad_document,
+		.bad = seeds ? bad_document : NULL,
 		.arg = &loading,
 	};
 	struct sh_error err;
 
 	if (sh_texts_load(texts, corpus, &opts, &err) < 0)
 		cli_die(c, &err);
-	if (texts->ill_formed && !s->docs.docs.strict && !again)
+	if (texts->ill_formed && !s->docs.docs.strict && seeds)
 		cli_warn(c,
 		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
 		    (unsigned long long)texts->ill_formed, CLI_PLURAL(texts->ill_formed));
@@ -97,7 +97,7 @@ static int parse_seed(
 
 /* Reads the seeds of the documents, as written by shseed, instead of computing them. */
 static void read_seeds(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
-    struct sh_texts *t)
+    const struct sh_texts *t, struct sh_sorter *seeds)
 {
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
@@ -126,11 +126,8 @@ static void read_seeds(struct cli *c, const struct span_settings *s, const struc
 			cli_reject(c, line, &err);
 			continue;
 		}
-		if (t->n_postings == t->posting_cap &&
-		    sh_tables_grow(t->tables, (void **)&t->posting, &t->posting_cap,
-			t->n_postings + 1, sizeof *t->posting, &err) < 0)
+		if (sh_seeds_add(seeds, &p, &err) < 0)
 			cli_die(c, &err);
-		t->posting[t->n_postings++] = p;
 	}
 	sh_lines_free(&lines);
 	sh_document_room_free(&room);
@@ -343,21 +340,18 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 }
 
 void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *corpus,
-    const struct sh_texts *texts, struct sh_posting *p, size_t n, uint32_t first)
+    const struct sh_texts *texts, const struct sh_groups *groups, uint32_t first)
 {
 	unsigned longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
-	struct sh_groups groups;
-	struct sh_links links = { texts, &groups, s->mode == SPAN_ALL ? s->bound : 0,
+	struct sh_links links = { texts, groups, s->mode == SPAN_ALL ? s->bound : 0,
 		s->seed.window + longest - 1, longest, s->mode == SPAN_FIRST };
 	struct worker shared = { .settings = s, .texts = texts, .first = first, .links = &links };
+	uint64_t starred = s->mode == SPAN_ALL ? sh_groups_exceeding(groups, s->bound) : 0;
 	uint32_t *size = NULL;
 	struct sh_error err;
-	uint64_t starred;
 
-	if (sh_groups_make(&groups, texts->tables, p, n, texts->n, false, &err) < 0 ||
-	    (s->mode == SPAN_COUNT && !(size = sh_count_documents(&groups, &err))))
+	if (s->mode == SPAN_COUNT && !(size = sh_count_documents(groups, &err)))
 		cli_die(c, &err);
-	starred = s->mode == SPAN_ALL ? sh_groups_exceeding(&groups, s->bound) : 0;
 	if (starred)
 		cli_warn(c,
 		    "%llu seed%s in more than %zu places: of %s only the first place and the last "
@@ -367,7 +361,6 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 		    starred == 1 ? "it" : "each");
 	run_workers(c, s, corpus, &shared, size);
 	sh_tables_put(texts->tables, size);
-	sh_groups_free(&groups);
 }
 
 void span_documents(struct cli *c, struct span_settings *s)
@@ -375,31 +368,37 @@ void span_documents(struct cli *c, struct span_settings *s)
 	size_t n = s->files.n;
 	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : cli_inputs(c, &n);
 	struct sh_tables tables;
+	struct sh_sorter seeds;
 	struct sh_corpus corpus;
 	struct sh_texts texts = { .tables = &tables };
+	struct sh_groups groups;
 	struct sh_error err;
 
-	sh_tables_init(&tables, s->memory, c->tmpdir);
+	sh_tables_init(&tables, s->memory / 2, c->tmpdir);
+	sh_seeds_init(&seeds, s->memory / 2, c->jobs, c->tmpdir);
 	if (s->mode == SPAN_EXACT)
 		s->seed = sh_exact_seeds(s->length, s->seed.k);
 	span_open(c, s, names, n, &tables, &corpus);
-	span_load(c, s, &corpus, NULL, false, &texts);
+	span_load(c, s, &corpus, NULL, &seeds, &texts);
 	if (s->seeds)
-		read_seeds(c, s, &corpus, &texts);
+		read_seeds(c, s, &corpus, &texts, &seeds);
 	if (s->mode == SPAN_EXACT) {
 		struct sh_exact_opts how = { s->length, s->seed.window, s->every, c->jobs };
 		uint32_t *marked = sh_tables_get_zeroed(
 		    &tables, SH_EXACT_WORDS((size_t)texts.at[texts.n]), sizeof *marked, &err);
 
-		if (!marked || sh_exact_find(&texts, &how, marked, &err) < 0)
+		if (!marked || sh_exact_find(&texts, &seeds, &how, marked, &err) < 0)
 			cli_die(c, &err);
+		sh_sorter_free(&seeds);
 		run_workers(
 		    c, s, &corpus, &(struct worker){ .texts = &texts, .marked = marked }, NULL);
 		sh_tables_put(&tables, marked);
 	} else {
-		if (sh_postings_sort(&tables, c->jobs, texts.posting, texts.n_postings, &err) < 0)
+		if (sh_groups_make(&groups, &tables, &seeds, texts.n, false, &err) < 0)
 			cli_die(c, &err);
-		span_find(c, s, &corpus, &texts, texts.posting, texts.n_postings, 0);
+		sh_sorter_free(&seeds);
+		span_find(c, s, &corpus, &texts, &groups, 0);
+		sh_groups_free(&groups);
 	}
 	sh_texts_free(&texts);
 	sh_corpus_free(&corpus);

@@ -140,13 +140,16 @@ void span_query(struct cli *c, struct span_settings *s)
 	const struct sh_token_opts *token = &s->docs.token;
 	struct sh_corpus queries;
 	struct sh_texts texts = { 0 };
+	struct sh_sorter seeds;
 	struct sh_index index;
 	struct sh_error err;
 
 	span_open(c, s, (char *const *)(void *)s->files.name, s->files.n, NULL, &queries);
-	span_load(c, s, &queries, NULL, false, &texts);
-	if (sh_index_make(&index, &texts, s->bound, c->jobs, &err) < 0)
+	sh_seeds_init(&seeds, s->memory, c->jobs, c->tmpdir);
+	span_load(c, s, &queries, NULL, &seeds, &texts);
+	if (sh_index_make(&index, &texts, &seeds, s->bound, &err) < 0)
 		cli_die(c, &err);
+	sh_sorter_free(&seeds);
 	index.enough = SH_CHANCE_VERBATIM;
 	index.longest = sh_seed_longest(&s->seed, sh_token_unit(token));
 	/* Fewer matched tokens give no record of the query. */

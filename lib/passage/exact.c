@@ -251,8 +251,8 @@ static int find_groups(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-int sh_exact_find(
-    struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err)
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *seeds,
+    const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err)
 {
 	struct finder f = { .t = t, .opts = opts, .power = 1, .marked = marked };
 	struct worker *workers = calloc(opts->jobs, sizeof *workers);
@@ -261,10 +261,7 @@ int sh_exact_find(
 	for (uint32_t i = 0; i < opts->length; i++)
 		f.power = sh_mix_step(f.power, 0);
 	if (status == 0)
-		status = sh_postings_sort(t->tables, opts->jobs, t->posting, t->n_postings, err);
-	if (status == 0)
-		status = sh_groups_make(
-		    &f.groups, t->tables, t->posting, t->n_postings, t->n, true, err);
+		status = sh_groups_make(&f.groups, t->tables, seeds, t->n, true, err);
 	if (status == 0)
 		status = store_states(&f, err);
 	if (status == 0) {

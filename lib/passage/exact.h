@@ -33,9 +33,9 @@ struct sh_exact_opts {
 	unsigned jobs;
 };
 
-/* Sets the marks of the passages that occur again. Sorts the postings of t. `marked` has
+/* Sets the marks of the passages that occur again. seeds: the postings of t. `marked` has
  * SH_EXACT_WORDS(all tokens) words, zeroed. */
-int sh_exact_find(
-    struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err);
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *seeds,
+    const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err);
 
 #endif

@@ -3,10 +3,8 @@
 #ifndef SH_PASSAGE_GROUPS_H
 #define SH_PASSAGE_GROUPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "base/bytes.h"
+#include "io/sorter.h"
 #include "io/tables.h"
 
 /* A seed occurs in this document, at this token. */
@@ -15,25 +13,45 @@ struct sh_posting {
 	uint32_t document, token;
 };
 
-/* Sorts n postings by key, document and token, by `jobs` threads. tables: storage of large arrays;
- * NULL: memory. Returns -1 when memory runs out. */
-int sh_postings_sort(
-    struct sh_tables *tables, unsigned jobs, struct sh_posting *p, size_t n, struct sh_error *err);
+/* A posting as a record of the sorter, which orders postings by key, document and token. */
+enum { SH_SEED_KEY = 8, SH_SEED_SIZE = 16 };
+
+static inline void sh_seed_pack(const struct sh_posting *p, char *record)
+{
+	sh_put_be64(record, p->key);
+	sh_put_be32(record + SH_SEED_KEY, p->document);
+	sh_put_be32(record + SH_SEED_KEY + 4, p->token);
+}
+
+static inline struct sh_posting sh_seed_unpack(const char *record)
+{
+	return (struct sh_posting){ sh_be64(record), sh_be32(record + SH_SEED_KEY),
+		sh_be32(record + SH_SEED_KEY + 4) };
+}
+
+/* Prepares a sorter for postings; see struct sh_sorter. */
+void sh_seeds_init(struct sh_sorter *seeds, size_t memory, unsigned jobs, const char *dir);
+int sh_seeds_add(struct sh_sorter *seeds, const struct sh_posting *p, struct sh_error *err);
+
+/* Sorts the postings, and calls `each` for all of them in their order. Further postings may be
+ * added afterwards. */
+typedef int sh_seed_fn(void *arg, const struct sh_posting *p, struct sh_error *err);
+int sh_seeds_each(struct sh_sorter *seeds, sh_seed_fn *each, void *arg, struct sh_error *err);
 
 struct sh_groups {
-	struct sh_posting *posting; /* borrowed; by group, document, token */
-	size_t n;
+	struct sh_posting *posting; /* by group, document, token */
+	size_t n, cap;
 	uint32_t *order; /* indexes of postings, by document and token */
 	uint64_t *at;    /* by document: its first element of `order`; at[documents]: the end */
 	size_t documents;
 	struct sh_tables *tables;
 };
 
-/* Makes groups of n sorted postings, with arrays in `tables`; NULL: in memory. Borrows the
- * postings, drops groups of one document alone, and moves the other groups together. within: keeps
- * groups of several postings of one document, too. documents: the number of all documents.
- * SH_ERR_RANGE: 2^32 - 1 postings or more are left. sh_groups_free() frees *g also after -1. */
-int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_posting *p, size_t n,
+/* Sorts the postings and makes groups of them, with arrays in `tables`; NULL: in memory. Drops
+ * groups of one document alone; within: only those of one posting. documents: the number of all
+ * documents. SH_ERR_RANGE: 2^32 - 1 postings or more are left. sh_groups_free() frees *g also
+ * after -1. */
+int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *seeds,
     size_t documents, bool within, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);
 

@@ -50,15 +50,24 @@ static void fill_slots(struct sh_index *x)
 	}
 }
 
-int sh_index_make(
-    struct sh_index *x, struct sh_texts *texts, size_t bound, unsigned jobs, struct sh_error *err)
+static int add_posting(void *index, const struct sh_posting *p, struct sh_error *err)
 {
-	*x = (struct sh_index){ .texts = texts, .n = texts->n_postings, .bound = bound };
-	if (x->n >= UINT32_MAX)
+	struct sh_index *x = index;
+
+	if (x->n + 1 >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %lu k-grams in the queries",
 		    (unsigned long)UINT32_MAX - 1);
-	x->posting = texts->posting;
-	if (sh_postings_sort(NULL, jobs, x->posting, x->n, err) < 0)
+	if (SH_RESERVE(x->posting, x->cap, x->n + 1, err) < 0)
+		return -1;
+	x->posting[x->n++] = *p;
+	return 0;
+}
+
+int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *seeds,
+    size_t bound, struct sh_error *err)
+{
+	*x = (struct sh_index){ .texts = texts, .bound = bound };
+	if (sh_seeds_each(seeds, add_posting, x, err) < 0)
 		return -1;
 	for (x->filter_bits = FILTER_MIN; x->n * BITS_PER_ENTRY >> x->filter_bits;)
 		x->filter_bits++;
@@ -67,10 +76,8 @@ int sh_index_make(
 	x->filter = calloc((size_t)1 << (x->filter_bits - 6), sizeof *x->filter);
 	x->slot = calloc((size_t)1 << x->slot_bits, sizeof *x->slot);
 	x->need = calloc(texts->n + 1, sizeof *x->need);
-	if (!x->filter || !x->slot || !x->need) {
-		sh_index_free(x);
+	if (!x->filter || !x->slot || !x->need)
 		return sh_error_nomem(err);
-	}
 	fill_filter(x);
 	fill_slots(x);
 	return 0;
@@ -78,12 +85,11 @@ int sh_index_make(
 
 void sh_index_free(struct sh_index *x)
 {
+	free(x->posting);
 	free(x->filter);
 	free(x->slot);
 	free(x->need);
-	x->filter = NULL;
-	x->slot = NULL;
-	x->need = NULL;
+	*x = (struct sh_index){ 0 };
 }
 
 /* Returns the first posting with this key; x->n when there is none. */

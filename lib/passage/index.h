@@ -9,7 +9,7 @@
 struct sh_index {
 	const struct sh_texts *texts; /* borrowed */
 	struct sh_posting *posting;   /* of the texts; by key, document, token */
-	size_t n, bound;
+	size_t n, cap, bound;
 	uint64_t *filter;
 	uint32_t *slot; /* hash table: 1 + the first posting of a group; at most half full */
 	unsigned filter_bits, slot_bits;
@@ -22,10 +22,10 @@ struct sh_index {
 	uint64_t exceeding; /* number of k-grams with more than `bound` postings */
 };
 
-/* Builds the index. Borrows the texts and sorts their postings. bound: most postings of a k-gram
- * that are read. */
-int sh_index_make(
-    struct sh_index *x, struct sh_texts *texts, size_t bound, unsigned jobs, struct sh_error *err);
+/* Builds the index. Borrows the texts. seeds: their postings. bound: most postings of a k-gram that
+ * are read. sh_index_free() frees *x also after -1. */
+int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *seeds,
+    size_t bound, struct sh_error *err);
 void sh_index_free(struct sh_index *x);
 
 /* The state of one thread and of the document that it looks up. Zeroed at first. */

@@ -58,15 +58,13 @@ static uint32_t first_window(const struct sh_seeds *s, size_t i, unsigned window
 static int add_postings(struct sh_buf *out, uint32_t document, const struct sh_seeds *s,
     const struct sh_texts_opts *opts, struct sh_error *err)
 {
-	struct sh_posting *to;
-
-	if (sh_buf_reserve(out, s->n * sizeof *to, err) < 0)
+	if (sh_buf_reserve(out, s->n * SH_SEED_SIZE, err) < 0)
 		return -1;
-	to = (struct sh_posting *)(void *)(out->p + out->n);
-	for (size_t i = 0; i < s->n; i++)
-		to[i] = (struct sh_posting){ s->gram[s->pick[i]], document,
-			opts->windows ? first_window(s, i, opts->seed.window) : s->pick[i] };
-	out->n += s->n * sizeof *to;
+	for (size_t i = 0; i < s->n; i++, out->n += SH_SEED_SIZE)
+		sh_seed_pack(
+		    &(struct sh_posting){ s->gram[s->pick[i]], document,
+			opts->windows ? first_window(s, i, opts->seed.window) : s->pick[i] },
+		    out->p + out->n);
 	return 0;
 }
 
@@ -93,7 +91,7 @@ static int load_one(struct worker *w, uint32_t document, struct sh_job *job, str
 	if (sh_buf_add(&job->facts, &x, sizeof x, err) < 0 ||
 	    add_tokens(&job->out, &seeds, err) < 0)
 		return -1;
-	return opts->no_seeds ? 0 : add_postings(&job->aside, document, &seeds, opts, err);
+	return opts->seeds ? add_postings(&job->aside, document, &seeds, opts, err) : 0;
 }
 
 static int load_chunk(void *worker, struct sh_job *job)
@@ -109,37 +107,26 @@ static int load_chunk(void *worker, struct sh_job *job)
 	return 0;
 }
 
-/* Appends `bytes` to an array of n elements of a size. */
-static int append(struct sh_tables *tables, void **array, size_t *cap, size_t n, size_t size,
-    const struct sh_buf *bytes, struct sh_error *err)
-{
-	size_t want = n + bytes->n / size;
-
-	if (want > *cap && sh_tables_grow(tables, array, cap, want, size, err) < 0)
-		return -1;
-	if (bytes->n)
-		memcpy((char *)*array + n * size, bytes->p, bytes->n);
-	return 0;
-}
-
 static int add_chunk(void *loading, struct sh_job *job, struct sh_error *err)
 {
 	const struct loading *l = loading;
 	struct sh_texts *t = l->texts;
 	const struct loaded *x = (const struct loaded *)(const void *)job->facts.p;
-	size_t n = job->facts.n / sizeof *x;
+	size_t n = job->facts.n / sizeof *x, tokens = (size_t)t->at[t->n];
+	size_t want = tokens + job->out.n / sizeof *t->token;
 
 	if (job->failed)
 		return 0;
-	if (append(t->tables, (void **)&t->token, &t->token_cap, (size_t)t->at[t->n],
-		sizeof *t->token, &job->out, err) < 0 ||
-	    append(t->tables, (void **)&t->posting, &t->posting_cap, t->n_postings,
-		sizeof *t->posting, &job->aside, err) < 0)
+	if ((want > t->token_cap && sh_tables_grow(t->tables, (void **)&t->token, &t->token_cap,
+					want, sizeof *t->token, err) < 0) ||
+	    (t->n + n + 1 > t->at_cap && sh_tables_grow(t->tables, (void **)&t->at, &t->at_cap,
+					     t->n + n + 1, sizeof *t->at, err) < 0))
 		return -1;
-	t->n_postings += job->aside.n / sizeof *t->posting;
-	if (t->n + n + 1 > t->at_cap && sh_tables_grow(t->tables, (void **)&t->at, &t->at_cap,
-					    t->n + n + 1, sizeof *t->at, err) < 0)
-		return -1;
+	if (job->out.n)
+		memcpy(t->token + tokens, job->out.p, job->out.n);
+	for (size_t i = 0; i < job->aside.n; i += SH_SEED_SIZE)
+		if (sh_sorter_add(l->opts->seeds, job->aside.p + i, SH_SEED_SIZE, err) < 0)
+			return -1;
 	for (size_t i = 0; i < n; i++, t->n++) {
 		t->at[t->n + 1] = t->at[t->n] + x[i].tokens;
 		if (!x[i].bad || !l->opts->bad)
@@ -191,6 +178,5 @@ void sh_texts_free(struct sh_texts *t)
 {
 	sh_tables_put(t->tables, t->at);
 	sh_tables_put(t->tables, t->token);
-	sh_tables_put(t->tables, t->posting);
 	*t = (struct sh_texts){ 0 };
 }

@@ -69,7 +69,8 @@ static inline bool is_minimum(const uint64_t *hash, size_t n, size_t from, size_
 
 /* Adds the seeds of k tokens as postings: all of them, or minimizers. windows: as in struct
  * sh_texts_opts, found by looking at each window. */
-static inline void add_postings(struct sh_texts *t, unsigned k, size_t window, bool windows)
+static inline void add_postings(
+    const struct sh_texts *t, unsigned k, size_t window, bool windows, struct sh_sorter *seeds)
 {
 	struct sh_error err;
 
@@ -90,9 +91,6 @@ static inline void add_postings(struct sh_texts *t, unsigned k, size_t window, b
 			hash[i] *= UINT64_C(0xBF58476D1CE4E5B9);
 		}
 		picked = sh_minimizers(hash, n, window, first);
-		if (t->n_postings + picked > t->posting_cap)
-			must(sh_grow((void **)&t->posting, &t->posting_cap, t->n_postings + picked,
-				 sizeof *t->posting, &err) == 0);
 		for (size_t i = 0; i < picked; i++) {
 			size_t at = first[i];
 
@@ -102,8 +100,9 @@ static inline void add_postings(struct sh_texts *t, unsigned k, size_t window, b
 				at = at < window ? 0 : at + 1 - window;
 			while (windows && !is_minimum(hash, n, at, window, first[i]))
 				at++;
-			t->posting[t->n_postings++] =
-			    (struct sh_posting){ hash[first[i]], d, (uint32_t)at };
+			must(sh_seeds_add(seeds,
+				 &(struct sh_posting){ hash[first[i]], d, (uint32_t)at },
+				 &err) == 0);
 		}
 		free(hash);
 		free(first);

@@ -87,15 +87,17 @@ static bool is_marked(const uint32_t *marked, size_t i)
 }
 
 /* Finds passages by k-grams of k tokens; 0: of the usual number. */
-static void find(
-    struct sh_texts *t, uint32_t length, uint32_t k, bool every, unsigned jobs, uint32_t *marked)
+static void find(const struct sh_texts *t, uint32_t length, uint32_t k, bool every, unsigned jobs,
+    uint32_t *marked)
 {
 	struct sh_seed_opts seed = sh_exact_seeds(length, k);
+	struct sh_exact_opts opts = { length, seed.window, every, jobs };
+	struct sh_sorter seeds;
 
-	t->n_postings = 0;
-	add_postings(t, seed.k, seed.window, true);
-	must(sh_exact_find(t, &(struct sh_exact_opts){ length, seed.window, every, jobs }, marked,
-		 &err) == 0);
+	sh_seeds_init(&seeds, rng() & 1 ? SIZE_MAX : 0, jobs, NULL);
+	add_postings(t, seed.k, seed.window, true, &seeds);
+	must(sh_exact_find(t, &seeds, &opts, marked, &err) == 0);
+	sh_sorter_free(&seeds);
 }
 
 static bool is_exact(struct sh_texts *t, uint32_t length, uint32_t k, bool every)
