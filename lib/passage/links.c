@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "passage/links.h"
 
-#include "match/bucket.h"
-
 /* Returns the tokens of a document, for sh_matcher_begin(). */
 static struct sh_token_hashes tokens_of(const void *l, uint32_t document)
 {
@@ -15,16 +13,20 @@ static int link_star(const struct sh_links *l, const struct sh_posting *p, struc
     uint32_t *covered, unsigned *failed, struct sh_error *err)
 {
 	const struct sh_posting *all = &l->groups->posting[sh_group_first(p)];
-	size_t before = sh_group_run(p) - sh_group_first(p), most = sh_bucket_meets(before);
-	bool done = false, more = l->more && *failed < SH_LINKS_FAILED;
+	size_t before = sh_group_run(p) - sh_group_first(p), between = before - 2;
+	bool done = false, more = l->more && *failed < SH_LINKS_FAILED && before > 2;
+	size_t most = before < 2 ? before : !more ? 2 : 2 + SH_LINKS_MORE;
 
 	if (p->token + l->longest <= *covered)
 		return 0;
-	if (!more && most > 2)
-		most = 2;
+	if (most > before)
+		most = before;
 	for (size_t i = 0; i < most && (i < 2 || !done); i++) {
-		/* first the two postings of every star */
-		size_t place = i == 0 ? 0 : i == 1 ? before - 1 : sh_bucket_place(before, i - 1);
+		/* the first one, the last one, then those evenly spaced between them */
+		size_t place = i == 0                     ? 0
+			       : i == 1                   ? before - 1
+			       : between <= SH_LINKS_MORE ? i - 1
+							  : 1 + (i - 2) * between / SH_LINKS_MORE;
 		struct sh_match match;
 
 		if (sh_matcher_hit(
@@ -36,7 +38,7 @@ static int link_star(const struct sh_links *l, const struct sh_posting *p, struc
 		if (match.from + match.n > *covered)
 			*covered = match.from + match.n;
 	}
-	if (most > 2)
+	if (more)
 		*failed = done ? 0 : *failed + 1;
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "passage/match.h"
 
 /* See sh_links.more. */
-enum { SH_LINKS_FAILED = 16 };
+enum { SH_LINKS_MORE = 8, SH_LINKS_FAILED = 16 };
 
 struct sh_links {
 	const struct sh_texts *texts;
@@ -20,8 +20,8 @@ struct sh_links {
 	 * of another starred seed. */
 	uint32_t enough;
 	uint32_t longest; /* tokens of the longest seed */
-	/* When neither match of a starred seed is sufficient, the postings that match/bucket.h
-	 * gives are tried in turn. A text of few distinct tokens has every short sequence of them:
+	/* When neither match of a starred seed is sufficient, SH_LINKS_MORE further postings are
+	 * tried, evenly spaced. A text of few distinct tokens has every short sequence of them:
 	 * each posting gives a match to extend, and none gives a passage. So after SH_LINKS_FAILED
 	 * failures in a row, no more are tried in the document. */
 	bool more;

@@ -43,7 +43,7 @@ struct sh_seeder *sh_seeder_new(
 	}
 	apart.apart = true;
 	s->opts = *opts;
-	s->each = opts->k ? 1 : sh_token_unit(token) == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
+	s->each = sh_token_unit(token) == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
 	s->mix = sh_mix_kernel_at(0);
 	s->power[0] = 1;
 	for (size_t i = 1; i <= SH_SEED_K_MAX; i++)
@@ -70,38 +70,41 @@ void sh_seeder_delete(struct sh_seeder *s)
 
 /* ---- hashes of k-grams ---- */
 
-/* Returns the units of token i. A character of at least 3 bytes has fewer than a word. */
-static inline unsigned units_of(const struct sh_seeder *s, const struct sh_tokens *t, size_t i)
+/* Returns the units of token i: `each`, unless it is a character of at least 3 bytes. */
+static inline unsigned units_of(const struct sh_tokens *t, size_t i, unsigned each)
 {
 	uint8_t c = (uint8_t)t->text[t->start[i]];
 
-	if (s->opts.k || c < 0xE0)
-		return s->each;
-	return t->end[i] - t->start[i] == (c < 0xF0 ? 3 : 4) ? SH_SEED_HAN : s->each;
+	return c >= 0xE0 && t->end[i] - t->start[i] == (c < 0xF0 ? 3 : 4) ? SH_SEED_HAN : each;
 }
 
 /* Computes the k-grams: each has the fewest tokens, from its first one on, whose units suffice. */
 static void hash_grams(struct sh_seeder *s, struct sh_seeds *out)
 {
-	const size_t n = out->tokens.n;
-	const unsigned need = s->opts.k ? s->opts.k : s->opts.units;
+	const struct sh_tokens t = out->tokens;
+	const unsigned k = s->opts.k, need = k ? k : s->opts.units, each = s->each;
+	/* Nothing else is stored there, so the compiler may keep all other values in registers. */
+	const uint64_t *restrict token = s->token;
+	uint64_t *restrict gram = s->gram;
+	uint8_t *restrict length = s->length;
 	uint64_t before = 0, sum = 0; /* hash states of the tokens before i, and before `end` */
 	size_t i, end = 0;
 	unsigned units = 0;
 
-	for (i = 0; i < n; i++) {
-		while (end < n && units < need) {
-			units += units_of(s, &out->tokens, end);
-			sum = sh_mix_step(sum, s->token[end++]);
+	for (i = 0; i < t.n; i++) {
+		uint64_t state;
+
+		while (end < t.n && units < need) {
+			units += k ? 1 : units_of(&t, end, each);
+			sum = sh_mix_step(sum, token[end++]);
 		}
 		if (units < need)
 			break;
-		s->length[i] = (uint8_t)(end - i);
-		s->gram[i] = sum - before * s->power[end - i];
-		if (end - i > 1)
-			s->gram[i] = sh_mix_finish(s->gram[i]);
-		units -= units_of(s, &out->tokens, i);
-		before = sh_mix_step(before, s->token[i]);
+		state = sum - before * s->power[end - i];
+		gram[i] = end - i > 1 ? sh_mix_finish(state) : state;
+		length[i] = (uint8_t)(end - i);
+		units -= k ? 1 : units_of(&t, i, each);
+		before = sh_mix_step(before, token[i]);
 	}
 	out->n_grams = i;
 }
