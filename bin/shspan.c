@@ -83,34 +83,6 @@ static const struct cli_program program = {
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-/* Takes an option of seeds and matches. Returns false for other options. */
-static bool set_match(struct cli *c, struct span_settings *s, int opt)
-{
-	switch (opt) {
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		return true;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		return true;
-	case MIN_TOKENS:
-		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		return true;
-	case IDENTITY:
-		s->match.identity =
-		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
-		return true;
-	case MERGE:
-		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
-		return true;
-	case BOUND:
-		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void set_option(struct cli *c, struct span_settings *s, int opt)
 {
 	switch (opt) {
@@ -158,9 +130,27 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 		if (!s->repeats)
 			docopts_set(&s->docs, c, opt);
 		break;
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		break;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		break;
+	case MIN_TOKENS:
+		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		break;
+	case IDENTITY:
+		s->match.identity =
+		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
+		break;
+	case MERGE:
+		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		break;
+	case BOUND:
+		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
+		break;
 	default:
-		if (!set_match(c, s, opt))
-			docopts_set(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 	}
 }
 

@@ -143,7 +143,7 @@ struct worker {
 	uint32_t first;               /* documents before are not asked for */
 	const struct sh_links *links; /* these three: unused with --exact */
 	struct sh_matcher *matcher;
-	struct sh_counter *counter;
+	struct sh_counter counter;
 	const uint32_t *marked; /* for --exact */
 	struct sh_placer *placer, *other;
 	struct sh_buf room;
@@ -242,7 +242,7 @@ static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, st
 	struct sh_placed a;
 	size_t n;
 
-	if (sh_counter_run(w->counter, document, &passage, &n, err) < 0)
+	if (sh_counter_run(&w->counter, document, &passage, &n, err) < 0)
 		return -1;
 	if (n && sh_placer_document(w->placer, document, &a, err) < 0)
 		return -1;
@@ -298,17 +298,18 @@ static int work(void *worker, struct sh_job *job)
 	for (size_t i = sh_lower_bound(t->at, t->n, begin); i < end; i++) {
 		uint32_t d = (uint32_t)i;
 
-		if (d >= w->first && (w->marked       ? marks_of(w, d, &job->out, &job->err)
-					 : w->counter ? counts_of(w, d, &job->out, &job->err)
-						      : spans_of(w, d, &job->out, &job->err)) < 0)
+		if (d >= w->first &&
+		    (w->marked            ? marks_of(w, d, &job->out, &job->err)
+			: w->counter.size ? counts_of(w, d, &job->out, &job->err)
+					  : spans_of(w, d, &job->out, &job->err)) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Writes the passages of the documents from `first` on. size: see sh_counter_new(). */
+/* Writes the passages of the documents from `first` on, by copies of the shared worker. */
 static void run_workers(struct cli *c, struct span_settings *s, const struct sh_corpus *corpus,
-    const struct worker *shared, const uint32_t *size)
+    const struct worker *shared)
 {
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work };
@@ -318,9 +319,8 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 		struct worker *w = &workers[i];
 
 		*w = *shared;
-		if ((size && !(w->counter = sh_counter_new(
-				   w->links, size, s->documents, s->match.least, &err))) ||
-		    (!size && !w->marked && !(w->matcher = sh_matcher_new(&s->match, &err))) ||
+		if ((!w->counter.size && !w->marked &&
+			!(w->matcher = sh_matcher_new(&s->match, &err))) ||
 		    !(w->placer = sh_placer_new(corpus, &s->docs.token, &err)) ||
 		    !(w->other = sh_placer_new(corpus, &s->docs.token, &err)))
 			cli_die(c, &err);
@@ -330,7 +330,7 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 	s->found = run.wrote;
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_matcher_delete(workers[i].matcher);
-		sh_counter_delete(workers[i].counter);
+		sh_counter_free(&workers[i].counter);
 		sh_placer_delete(workers[i].placer);
 		sh_placer_delete(workers[i].other);
 		sh_buf_free(&workers[i].room);
@@ -359,7 +359,8 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 		    "before are compared (--bound)",
 		    (unsigned long long)starred, CLI_PLURAL(starred), s->bound,
 		    starred == 1 ? "it" : "each");
-	run_workers(c, s, corpus, &shared, size);
+	shared.counter = (struct sh_counter){ &links, size, s->documents, s->match.least };
+	run_workers(c, s, corpus, &shared);
 	sh_tables_put(texts->tables, size);
 }
 
@@ -390,8 +391,7 @@ void span_documents(struct cli *c, struct span_settings *s)
 		if (!marked || sh_exact_find(&texts, &seeds, &how, marked, &err) < 0)
 			cli_die(c, &err);
 		sh_sorter_free(&seeds);
-		run_workers(
-		    c, s, &corpus, &(struct worker){ .texts = &texts, .marked = marked }, NULL);
+		run_workers(c, s, &corpus, &(struct worker){ .texts = &texts, .marked = marked });
 		sh_tables_put(&tables, marked);
 	} else {
 		if (sh_groups_make(&groups, &tables, &seeds, texts.n, false, &err) < 0)
