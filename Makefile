@@ -119,7 +119,10 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 # ---- building --------------------------------------------------------------------------------
 .PHONY: all programs
 programs: $(PROGS)
+# Programs for another processor may not run here: then the line about missing libraries is omitted.
 all: $(PROGS) $(LIB_A) $(LIB_SO) $(JIEBA_DICT) ## build programs and library (the default)
+	@"$(SHBIN)/shdoc" -V 2>/dev/null | sed -n '/^Lacks: nothing/d; s/^Lacks:/This build lacks:/p'
+	$(if $(JIEBA_DICT),,@echo 'This build lacks: --segment jieba (python3-jieba)')
 
 # $(call stamp,FILE,TEXT): FILE has the line TEXT, and is written only when TEXT has changed. So changed flags and
 # removed sources rebuild the targets that depend on FILE.
@@ -163,7 +166,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
+USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o)
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
@@ -210,6 +213,9 @@ $(MULTICALL): share/packaging/multicall.c $(MULTICALL_OBJ) $(SHARED_A) $(INGEST_
 .PHONY: multicall
 multicall: $(MULTICALL) ## build one binary with all programs
 
+.PHONY: python
+python: $(LIB_SO) $(MULTICALL) $(JIEBA_DICT) ## build what the Python package has beside its module
+
 $(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
@@ -239,7 +245,7 @@ endif
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
-	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),4,1)}"
+	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1 T_SHORT="$${T_SHORT:-$(if $(SAN),8,4)}"
 # Dictionaries of cppjieba, downloaded once for all builds.
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 
@@ -313,7 +319,7 @@ bench-smoke: all $(BENCH) ## run the benchmarks on small input
 bench-archive: all $(BENCH) ## measure batches on archives of up to ten million documents
 	$(call run_script,t/bench/archive)
 
-soak: all ## run the long tests: large input, many random cases
+soak: all ## run the long tests: large input, many random cases, new roots of Debian
 	$(call run_script,t/soak/run)
 
 # CLANG must have libFuzzer.

@@ -11,157 +11,10 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "built.h"
 #include "io/target.h"
 #include "io/walk.h"
-#include "suggest.h"
 
-#ifndef SH_VERSION
-#define SH_VERSION "unknown"
-#endif
-
-enum { MAX_OPTIONS = 64, HELP_COLUMN = 26, HELP_WIDTH = 90, HELP_NAMES = 400 };
-
-static const struct cli_option common[] = {
-	CLI_HEADING("All programs"),
-	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output" },
-	{ 'j', "jobs", "N", "" }, /* see print_jobs() */
-	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on" },
-	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
-	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
-	{ CLI_TRAILER, "trailer", "[=in|out]",
-	    "end the output with a count and checksum; require them in inputs" },
-	{ 'h', "help", NULL, "show this help" },
-	{ 'V', "version", NULL, "show the version" },
-	{ 0 },
-};
-
-/* ---- help ---- */
-
-/* Prints a text between the columns HELP_COLUMN and HELP_WIDTH, on several lines when needed. */
-static void print_wrapped(const char *text)
-{
-	const size_t width = HELP_WIDTH - HELP_COLUMN;
-
-	while (strlen(text) > width) {
-		size_t n = width;
-
-		while (n && text[n] != ' ')
-			n--;
-		if (n == 0)
-			break;
-		printf("%.*s\n%*s", (int)n, text, HELP_COLUMN, "");
-		text += n + 1;
-	}
-	puts(text);
-}
-
-/* Prints the help text of -j. */
-static void print_jobs(const struct cli_program *p)
-{
-	char text[HELP_NAMES];
-
-	if (!p->threads) {
-		print_wrapped("no effect: this program works with one thread");
-		return;
-	}
-	snprintf(text, sizeof text, "work on %s with N threads, 0: one per processor [%d]",
-	    p->threads, !p->all_processors);
-	print_wrapped(text);
-}
-
-/* Prints the help text of an option, with the names of its values in the place of %s. */
-static void print_help_text(const struct cli_option *o)
-{
-	const char *at = o->names ? strstr(o->help, "%s") : NULL;
-	char names[HELP_NAMES], text[2 * HELP_NAMES];
-
-	if (!at) {
-		print_wrapped(o->help);
-		return;
-	}
-	values_print(names, sizeof names, o->names);
-	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - o->help), o->help, names, at + 2);
-	print_wrapped(text);
-}
-
-static size_t count_options(const struct cli_option *o)
-{
-	size_t n = 0;
-
-	for (; o && o->code; o++)
-		n += o->code != CLI_GROUP;
-	return n;
-}
-
-static void print_option(const struct cli_program *p, const struct cli_option *o)
-{
-	char left[80];
-	int n;
-
-	if (o->code < 256)
-		n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
-	else
-		n = snprintf(left, sizeof left, "      --%s", o->name);
-	if (o->arg)
-		n += snprintf(
-		    left + n, sizeof left - (size_t)n, *o->arg == '[' ? "%s" : "=%s", o->arg);
-	if (n < HELP_COLUMN)
-		printf("%-*s", HELP_COLUMN, left);
-	else
-		printf("%s\n%*s", left, HELP_COLUMN, "");
-	if (o->code == 'j')
-		print_jobs(p);
-	else
-		print_help_text(o);
-}
-
-static void print_options(const struct cli_program *p, const struct cli_option *o, bool grouped)
-{
-	for (; o && o->code; o++) {
-		if (o->code != CLI_GROUP)
-			print_option(p, o);
-		else if (grouped)
-			printf("\n%s:\n", o->help);
-	}
-}
-
-/* Returns whether the program has more than CLI_UNGROUPED options, which --help groups. */
-static bool is_grouped(const struct cli_program *p)
-{
-	size_t n = count_options(common);
-
-	for (size_t i = 0; i < CLI_TABLES; i++)
-		n += count_options(p->options[i]);
-	return n > CLI_UNGROUPED;
-}
-
-_Noreturn static void end_of_text(struct cli *c)
-{
-	if (fflush(stdout) == EOF || ferror(stdout) || close(STDOUT_FILENO) < 0) {
-		cli_warn(c, "cannot write to standard output: %s", strerror(errno));
-		exit(EXIT_TROUBLE);
-	}
-	_exit(EXIT_SUCCESS);
-}
-
-_Noreturn static void help(struct cli *c)
-{
-	const struct cli_program *p = c->program;
-	bool grouped = is_grouped(p);
-
-	printf("Usage: %s [OPTION]... %s\n%s\n%s", p->name, p->synopsis, p->purpose,
-	    grouped ? "" : "\n");
-	for (size_t i = 0; i < CLI_TABLES; i++)
-		print_options(p, p->options[i], grouped);
-	print_options(p, common, grouped);
-	printf("\n%sExit status: 0 done, %s2 trouble.\nManual: man %s, man simhash-utils\n",
-	    strstr(p->synopsis, "[FILE") ? "No FILE, or -: standard input. " : "",
-	    p->status ? p->status : "", p->name);
-	end_of_text(c);
-}
-
-/* ---- options ---- */
+enum { MAX_OPTIONS = 64, NAMES_MAX = 400, SUGGEST_MAX = 32 };
 
 /* Opens the closed descriptors among 0 to 2. Otherwise the next file would get one of these
  * numbers, and messages would go to that file. Opens /dev/null for writing as standard input and
@@ -183,12 +36,11 @@ static void occupy_standard_descriptors(struct cli *c)
 /* Builds the two tables of getopt_long(): letters and long names. */
 static void build_getopt(const struct cli_program *p, char *letters, struct option *longs)
 {
+	const struct cli_option *o;
 	size_t n = 0;
 
-	for (size_t t = 0; t <= CLI_TABLES; t++) {
-		const struct cli_option *o = t < CLI_TABLES ? p->options[t] : common;
-
-		for (; o && o->code; o++) {
+	for (size_t i = 0; (o = cli_table(p, i)); i++) {
+		for (; o->code; o++) {
 			if (o->code == CLI_GROUP)
 				continue;
 			longs[n++] = (struct option){
@@ -205,28 +57,8 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 			}
 		}
 	}
-	for (const struct cli_removed *r = p->removed; r && r->instead; r++) {
-		if (r->letter)
-			*letters++ = r->letter;
-		else
-			longs[n++] = (struct option){ .name = r->name,
-				.has_arg = optional_argument,
-				.val = CLI_REMOVED + (int)(r - p->removed) };
-	}
 	longs[n] = (struct option){ 0 };
 	*letters = '\0';
-}
-
-const char *cli_option_name(const struct cli *c, int code)
-{
-	static char name[40];
-	const struct cli_option *o = cli_find_option(c, code);
-
-	if (code < 256 || !o)
-		snprintf(name, sizeof name, "-%c", code);
-	else
-		snprintf(name, sizeof name, "--%s", o->name);
-	return name;
 }
 
 /* Returns the number of processors that this process may use, which taskset(1) can limit. */
@@ -394,18 +226,6 @@ static int next_code(struct cli *c, const char *letters, const struct option *lo
 	return code;
 }
 
-static void refuse_removed(struct cli *c, int code)
-{
-	const struct cli_removed *all = c->program->removed;
-
-	for (const struct cli_removed *r = all; r && r->instead; r++) {
-		if (r->letter && code == r->letter)
-			cli_usage(c, "-%c %s", r->letter, r->instead);
-		if (code == CLI_REMOVED + (int)(r - all))
-			cli_usage(c, "--%s %s", r->name, r->instead);
-	}
-}
-
 static void split_operands(struct cli *c)
 {
 	size_t n = (size_t)(c->argc - optind);
@@ -446,30 +266,73 @@ static bool set_common(struct cli *c, int code)
 	}
 }
 
-/* Ends the program when the option is --help, --version, unknown, or one of earlier versions. */
-static void set_end(struct cli *c, int code)
+/* Ends the program after all of --help or --version was written. */
+_Noreturn static void end_of_text(struct cli *c)
 {
-	switch (code) {
-	case 'h':
-		help(c);
-	case 'V':
-		printf("%s (simhash-utils) %s\n", c->program->name, SH_VERSION);
-		built_print(c->program->lacks ? c->program->lacks() : NULL);
-		end_of_text(c);
-	case '?':
-		fprintf(
-		    stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+	if (fflush(stdout) == EOF || ferror(stdout) || close(STDOUT_FILENO) < 0) {
+		cli_warn(c, "cannot write to standard output: %s", strerror(errno));
 		exit(EXIT_TROUBLE);
-	default:
-		refuse_removed(c, code);
 	}
+	_exit(EXIT_SUCCESS);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* Returns the edit distance of two words of at most SUGGEST_MAX characters. Two neighbouring characters
+ * in exchanged order count as one edit. */
+static unsigned distance(const char *a, size_t n, const char *b, size_t m)
+{
+	unsigned d[SUGGEST_MAX + 1][SUGGEST_MAX + 1];
+
+	for (unsigned i = 0; i <= n; i++)
+		d[i][0] = i;
+	for (unsigned j = 0; j <= m; j++)
+		d[0][j] = j;
+	for (size_t i = 1; i <= n; i++)
+		for (size_t j = 1; j <= m; j++) {
+			d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+			    least(d[i - 1][j], d[i][j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	return d[n][m];
+}
+
+/* Returns the name of the option in `longs` that is nearest to the argument `typed`, as in
+ * "--threshhold=0.7": at most one insertion, deletion, exchange or transposition for each four
+ * characters, and at most three. Returns NULL when there is none, or when `typed` is the beginning
+ * of a name. */
+static const char *nearest_option(const char *typed, const struct option *longs)
+{
+	const char *word = typed + strspn(typed, "-"), *nearest = NULL;
+	size_t n = strcspn(word, "=");
+	unsigned best = n < 4 ? 1 : n < 12 ? (unsigned)n / 4 : 3;
+
+	if (n < 2 || n > SUGGEST_MAX)
+		return NULL;
+	for (const struct option *o = longs; o->name; o++) {
+		size_t m = strlen(o->name);
+		unsigned d;
+
+		if (strncmp(o->name, word, n) == 0)
+			return NULL;
+		if (m > SUGGEST_MAX || (d = distance(word, n, o->name, m)) > best ||
+		    (nearest && d == best))
+			continue;
+		best = d;
+		nearest = o->name;
+	}
+	return nearest;
 }
 
 /* Adds a line to the message of getopt_long(3) about an unknown long option. */
 static void suggest(struct cli *c, const struct option *longs)
 {
 	const char *typed = optind > 0 && optind <= c->argc ? c->argv[optind - 1] : "";
-	const char *name = optopt == 0 ? suggest_option(typed, longs) : NULL;
+	const char *name = optopt == 0 ? nearest_option(typed, longs) : NULL;
 
 	if (name)
 		cli_warn(c, "did you mean '--%s'?", name);
@@ -486,9 +349,14 @@ int cli_next(struct cli *c)
 		c->arg = optarg;
 		if (set_common(c, code))
 			continue;
-		if (code == '?')
+		if (code == 'h' || code == 'V') {
+			(code == 'h' ? cli_print_help : cli_print_version)(c->program);
+			end_of_text(c);
+		}
+		if (code == '?') {
 			suggest(c, longs);
-		set_end(c, code);
+			cli_end_usage(c);
+		}
 		c->given[code] = true;
 		return code;
 	}
@@ -580,4 +448,22 @@ size_t cli_size(struct cli *c, const char *what)
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
 	/* On a machine of 32 bits, a larger size means the whole address space. */
 	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
+}
+
+unsigned cli_choice(struct cli *c, int code)
+{
+	const struct cli_option *o = cli_find_option(c, code);
+	char list[NAMES_MAX];
+
+	for (unsigned i = 0; o->names(i); i++)
+		if (strcmp(c->arg, o->names(i)) == 0)
+			return i;
+	cli_print_names(list, sizeof list, o->names);
+	cli_usage(
+	    c, "%s '%.*s': expected %s", cli_option_name(c, code), NAMES_MAX - 20, c->arg, list);
+}
+
+const char *cli_value(struct cli *c, int code)
+{
+	return cli_find_option(c, code)->names(cli_choice(c, code));
 }

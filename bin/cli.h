@@ -18,7 +18,6 @@
 #include "io/lines.h"
 #include "io/sink.h"
 #include "progress.h"
-#include "values.h"
 
 enum {
 	EXIT_FOUND = 1,   /* exit status under --exit-code: an answer */
@@ -36,10 +35,14 @@ enum {
 	CLI_TMPDIR,
 	CLI_PROGRESS,
 	CLI_TRAILER,
-	CLI_OWN,            /* first code of a program's own options */
-	CLI_FORM = 512,     /* first code of formopts.h and docopts.h */
-	CLI_REMOVED = 1024, /* + index in cli_program.removed */
+	CLI_OWN,          /* first code of a program's own options */
+	CLI_FORM = 512,   /* first code of formopts.h and docopts.h */
+	CLI_CODES = 1024, /* above all codes */
 };
+
+/* Returns the i-th name that an option accepts, from 0, or NULL after the last. Often these are the
+ * names of a table's rows. Help, messages and completions print them, so no other list exists. */
+typedef const char *cli_names(unsigned i);
 
 struct cli_option {
 	int code; /* the letter, or a number above 255; CLI_GROUP; 0 ends the table */
@@ -57,13 +60,6 @@ struct cli_option {
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
-/* An option of earlier versions, which ends the program with a usage message. */
-struct cli_removed {
-	char letter;         /* 0: the option has a long name */
-	const char *name;    /* of the long option */
-	const char *instead; /* the message behind the option's name */
-};
-
 struct cli_program {
 	const char *name;
 	const char *synopsis; /* after the options, "[FILE...]" */
@@ -71,12 +67,12 @@ struct cli_program {
 	/* the program's own tables, then shared tables; NULL behind the last of less than
 	 * CLI_TABLES */
 	const struct cli_option *options[CLI_TABLES];
-	const struct cli_removed *removed; /* the last row is empty; or NULL */
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 found, "; or NULL */
-	const char *(*lacks)(void); /* for built_print(); or NULL */
-	bool text;                  /* the output is text for people, without a trailer */
+	/* as sh_ingest_lacks(), for --version of a program that reads files of other forms; or NULL */
+	const char *(*lacks)(void);
+	bool text;      /* the output is text for people, without a trailer */
 	unsigned words; /* most operands before the files, such as the name of a command */
 	bool reaches;   /* it may read any file, since its inputs refer to files */
 };
@@ -85,9 +81,9 @@ struct cli {
 	const struct cli_program *program;
 	int argc;
 	char **argv;
-	const char *arg;         /* of the option that cli_next() returned */
-	bool given[CLI_REMOVED]; /* by code: cli_next() returned the option */
-	bool profiles_read;      /* each -p was returned */
+	const char *arg;       /* of the option that cli_next() returned */
+	bool given[CLI_CODES]; /* by code: cli_next() returned the option */
+	bool profiles_read;    /* each -p was returned */
 
 	char *const *words; /* see cli_program.words */
 	size_t n_words;
@@ -132,9 +128,24 @@ static inline bool cli_given(const struct cli *c, int code)
 	return c->given[code];
 }
 
+/* Returns the i-th table of options: the program's own, then the table of all programs, then NULL.
+ */
+const struct cli_option *cli_table(const struct cli_program *p, size_t i);
+
+/* Returns the row of an option, or NULL. */
+const struct cli_option *cli_find_option(const struct cli *c, int code);
+
 /* Returns the name of an option of the program's tables, for messages: "-k" or "--few". It is valid
  * until the next call. */
 const char *cli_option_name(const struct cli *c, int code);
+
+/* Print the text of --help and of --version. */
+void cli_print_help(const struct cli_program *p);
+void cli_print_version(const struct cli_program *p);
+
+/* Prints "NAME, NAME or NAME", at most `room` bytes with the final NUL. Returns the length without
+ * it. */
+size_t cli_print_names(char *to, size_t room, cli_names *names);
 
 /* For use in "%llu record%s". */
 #define CLI_PLURAL(n) ((n) == 1 ? "" : "s")
@@ -149,6 +160,7 @@ size_t cli_blunt(char *text, size_t n);
 /* End with EXIT_TROUBLE, after a usage message or the message of err. Records already written to
  * standard output stay. A named output is not changed. */
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void cli_end_usage(struct cli *c); /* the message was printed */
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
 /* Returns n zeroed elements of `size` bytes, for free(). Dies when memory is short. */
@@ -247,9 +259,6 @@ void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, 
  * must be closed before. Returns EXIT_SUCCESS; dies of errors. */
 int cli_finish(struct cli *c);
 
-/* Returns the row of an option in the program's own tables, or NULL. */
-const struct cli_option *cli_find_option(const struct cli *c, int code);
-
 /* Return the value of the current option, or end with a usage message: a number from min up to and
  * including max, bytes, or millionths from min up to and including max. `what` names the option.
  * expected: the text of the message. */
@@ -258,11 +267,24 @@ size_t cli_size(struct cli *c, const char *what);
 uint64_t cli_share(
     struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
 
+/* Returns the index, from 0, of the current option's argument among the names of the option's row.
+ * Dies with a usage message that lists the names when it is none of them. code: that of the
+ * option. */
+unsigned cli_choice(struct cli *c, int code);
+
+/* Does the same, and returns the name. */
+const char *cli_value(struct cli *c, int code);
+
 /* Reads a file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
 /* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the
  * first. A pipe can be read only once, so the sum is computed when the file is read. */
 uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
+
+/* Returns the seconds since 1970, the time at which documents are added to archives. Tests and
+ * reproducible builds set them by SOURCE_DATE_EPOCH. Dies when the clock or that variable is out of
+ * range. */
+uint64_t cli_now(struct cli *c);
 
 #endif

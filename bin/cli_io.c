@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
+#include "base/num.h"
 #include "base/siphash.h"
 #include "io/confine.h"
 #include "io/spill.h"
@@ -93,6 +95,13 @@ static void abort_outputs(struct cli *c)
 	c->open = false;
 }
 
+void cli_end_usage(struct cli *c)
+{
+	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+	abort_outputs(c);
+	exit(EXIT_TROUBLE);
+}
+
 void cli_usage(struct cli *c, const char *fmt, ...)
 {
 	va_list ap;
@@ -100,9 +109,7 @@ void cli_usage(struct cli *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(c, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
-	abort_outputs(c);
-	exit(EXIT_TROUBLE);
+	cli_end_usage(c);
 }
 
 /* ---- ends ---- */
@@ -206,6 +213,37 @@ uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
 	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
+/* The largest time of ten digits: the year 2286. */
+#define TIME_MAX UINT64_C(9999999999)
+
+/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed,
+ * everything would be older than any age. */
+static uint64_t clock_now(struct cli *c)
+{
+	time_t now = time(NULL);
+	struct sh_error err;
+
+	if (now >= 0 && (uint64_t)now <= TIME_MAX)
+		return (uint64_t)now;
+	sh_error_set(
+	    &err, SH_ERR_RANGE, "the clock says %lld seconds since 1970: set it", (long long)now);
+	cli_die(c, &err);
+}
+
+uint64_t cli_now(struct cli *c)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	uint64_t seconds;
+
+	if (!epoch || !*epoch)
+		return clock_now(c);
+	if (sh_parse_u64(sh_slice_str(epoch), &seconds) < 0 || seconds > TIME_MAX)
+		cli_usage(c,
+		    "SOURCE_DATE_EPOCH '%s': expected seconds since 1970, ten digits at most",
+		    epoch);
+	return seconds;
+}
+
 /* Dies when two outputs are one file: the second rename would replace the first output. */
 static void refuse_one_file_for_both(struct cli *c)
 {
@@ -253,15 +291,6 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 	sh_lines_init(lines, c->operands, c->n_operands);
 	lines->source.trailer = c->trailer_in;
 	lines->source.crlf = c->crlf;
-}
-
-const struct cli_option *cli_find_option(const struct cli *c, int code)
-{
-	for (size_t i = 0; i < CLI_TABLES && c->program->options[i]; i++)
-		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
-			if (o->code == code)
-				return o;
-	return NULL;
 }
 
 /* Confines the program: from here on it can open only files of the command line. */

@@ -108,10 +108,8 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
     struct sh_slice *id, struct sh_error *err);
 
 /* Returns the header of file i: its first record, without LF, and without CR under --crlf. Sets
- * *before to the bytes before the record, such as a byte order mark. It is valid until `room` is
- * used again. */
-struct sh_slice dedup_header(
-    const struct dedup_state *s, size_t i, struct sh_document_room *room, size_t *before);
+ * *before to the bytes before the record, such as a byte order mark. */
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before);
 /* Writes the header of file i. Does nothing when the form has no header, or the file is empty. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */

@@ -13,7 +13,6 @@
 #include "io/target.h"
 #include "made_with.h"
 #include "match/bucket.h"
-#include "now.h"
 #include "record/escape.h"
 #include "store/change.h"
 
@@ -449,7 +448,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 	struct candidates *c = arg;
 	struct sh_store *store = &c->state->archive.store;
 	unsigned column = posting[0].column;
-	bool shorts = dedup_has_shorts(column);
+	bool shorts = sh_column_of_short(column);
 	size_t keys = 0, others = 0;
 
 	if (SH_RESERVE(c->key, c->key_cap, n, err) < 0 ||
@@ -458,7 +457,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || posting[i].hash != posting[i - 1].hash) {
-			c->key[keys] = dedup_store_key(column, posting[i].hash, true);
+			c->key[keys] = sh_stored_key(column, posting[i].hash, true);
 			c->is_short[keys] = false;
 			c->found[keys++] = 0;
 		}
@@ -532,7 +531,7 @@ void dedup_archive_look(struct dedup_state *s)
 
 	if (!how->dir)
 		return;
-	s->archive.now = now_seconds(s->cli);
+	s->archive.now = cli_now(s->cli);
 	/* Another run may have changed the archive while documents were read. */
 	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, how->wait, &err) < 0 ||
 	    find_known(s, &err) < 0 || find_candidates(s, &err) < 0)

@@ -196,7 +196,7 @@ static int add_postings(
 {
 	struct adding *a = arg;
 	struct dedup_state *s = a->state;
-	bool shorts = dedup_has_shorts(posting[0].column);
+	bool shorts = sh_column_of_short(posting[0].column);
 
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && posting[end].hash == posting[i].hash;)
@@ -212,7 +212,7 @@ static int add_postings(
 					continue;
 				if (sh_store_change_posting(&a->change,
 					&(struct sh_store_posting){
-					    dedup_store_key(p->column, p->hash, is_short),
+					    sh_stored_key(p->column, p->hash, is_short),
 					    a->number[p->document], 0 },
 					err) < 0)
 					return -1;

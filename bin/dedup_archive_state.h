@@ -28,16 +28,4 @@ int dedup_archive_escaped(
  * or NULL. */
 uint32_t *dedup_archive_order(struct dedup_state *s, struct sh_error *err);
 
-/* Returns whether buckets of the column tell short documents from others. */
-static inline bool dedup_has_shorts(unsigned column)
-{
-	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
-}
-
-/* Returns the key of a posting in the store. is_short: true in columns without short documents. */
-static inline uint64_t dedup_store_key(unsigned column, uint64_t hash, bool is_short)
-{
-	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !is_short;
-}
-
 #endif

@@ -3,8 +3,7 @@
 #include "dedup.h"
 
 /* Finds the column of the field, by the header of the first file that is not empty. */
-static void read_header(
-    struct dedup_state *s, struct sh_rank_values *v, struct sh_document_room *room)
+static void read_header(struct dedup_state *s, struct sh_rank_values *v)
 {
 	struct sh_slice header = sh_slice("", 0);
 	struct sh_error err;
@@ -13,7 +12,7 @@ static void read_header(
 	if (v->form->columns) {
 		while (s->corpus.file[i].n == 0)
 			i++;
-		header = dedup_header(s, i, room, &before);
+		header = dedup_header(s, i, &before);
 		header = sh_slice(header.p + before, header.n - before);
 	}
 	if (sh_rank_values_header(v, header, &err) < 0)
@@ -45,19 +44,15 @@ void dedup_rank(struct dedup_state *s)
 	struct sh_rank_values v = { .tables = &s->tables,
 		.rule = s->settings->keep,
 		.form = &s->settings->docs.docs.form };
-	struct sh_document_room room = { 0 };
-	struct sh_slice line;
 	struct sh_error err;
 
 	if (!sh_rank_by_value(&v.rule) || s->corpus.n == 0)
 		return;
-	read_header(s, &v, &room);
+	read_header(s, &v);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (sh_corpus_line(&s->corpus, i, &room, &line, &err) < 0 ||
-		    sh_rank_values_add(&v, i, line, &err) < 0)
+		if (sh_rank_values_add(&v, i, sh_corpus_line(&s->corpus, i), &err) < 0)
 			cli_die(s->cli, &err);
 	sh_rank_values_finish(&v, set_rank, s->engine);
 	warn(s, &v);
 	sh_rank_values_free(&v);
-	sh_document_room_free(&room);
 }

@@ -46,7 +46,6 @@ struct reading {
 
 struct worker {
 	const struct reading *reading;
-	struct sh_document_room room; /* for the lines */
 	struct sh_describer *describer;
 };
 
@@ -95,7 +94,7 @@ static int work(void *worker, struct sh_job *job)
 	int status;
 
 	job->out.n = job->facts.n = 0;
-	if (sh_corpus_lines_read(&w->reading->lines, job, &w->room) < 0)
+	if (sh_corpus_lines_read(&w->reading->lines, job) < 0)
 		return -1;
 	status = sh_docs_work(&w->reading->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
@@ -187,19 +186,7 @@ static void open_files(struct dedup_state *s)
 	names = cli_inputs(c, &n);
 	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0)
 		cli_die(c, &err);
-	s->corpus.reads =
-	    sh_corpus_size(&s->corpus) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
-}
-
-/* Dies when files changed while they were read. */
-static void check_files(const struct dedup_state *s)
-{
-	const struct sh_corpus *corpus = &s->corpus;
-	struct sh_error err;
-
-	for (size_t i = 0; i < corpus->n_files; i++)
-		if (corpus->file[i].map.base && sh_mapped_check(&corpus->file[i].map, &err) < 0)
-			cli_die(s->cli, &err);
+	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;
 }
 
 static void start_workers(struct reading *r, struct worker *workers, struct run *run)
@@ -231,11 +218,10 @@ void dedup_read(struct dedup_state *s)
 	run_tasks(&run, reading.lines.tasks);
 	run_finish(&run);
 	sh_corpus_lines_free(&reading.lines);
-	check_files(s);
-	for (unsigned i = 0; i < c->jobs; i++) {
+	if (sh_corpus_check(&s->corpus, &err) < 0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++)
 		sh_describer_delete(workers[i].describer);
-		sh_document_room_free(&workers[i].room);
-	}
 	free(reading.place);
 	free(reading.number);
 	free(reading.rank);

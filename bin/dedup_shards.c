@@ -220,27 +220,6 @@ static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i
 	return codec ? sh_compressor_named(codec->name) : NULL;
 }
 
-/* Returns the checksum of an input's decompressed bytes. */
-static uint64_t sum_input(struct dedup_state *s, const struct sh_corpus_file *f)
-{
-	struct sh_document_room room = { 0 };
-	struct sh_finished_sum sum;
-	struct sh_slice bytes;
-	struct sh_error err;
-	uint64_t at = 0;
-
-	if (sh_finished_sum_begin(&sum, &err) < 0)
-		cli_die(s->cli, &err);
-	do {
-		if (sh_corpus_bytes(&s->corpus, f, at, &room, &bytes, &err) < 0)
-			cli_die(s->cli, &err);
-		sh_finished_sum_add(&sum, bytes);
-		at += bytes.n;
-	} while (bytes.n);
-	sh_document_room_free(&room);
-	return sh_finished_sum_end(&sum);
-}
-
 /* Adds a checksum of each input's decompressed bytes, and the form of its output. */
 static void list_inputs(struct dedup_state *s)
 {
@@ -252,8 +231,8 @@ static void list_inputs(struct dedup_state *s)
 		const struct sh_corpus_file *f = &s->corpus.file[i];
 		const struct sh_compressor *form = form_of(s, i);
 		int n = snprintf(text, sizeof text, "input %016llx %llu %s ",
-		    (unsigned long long)sum_input(s, f), (unsigned long long)f->n,
-		    form ? form->name : none);
+		    (unsigned long long)sh_finished_sum(sh_slice(f->p, f->n)),
+		    (unsigned long long)f->n, form ? form->name : none);
 
 		if (sh_buf_add(&d->lines, text, (size_t)n, &err) < 0 ||
 		    sh_buf_add(&d->lines, d->name[i], strlen(d->name[i]), &err) < 0 ||

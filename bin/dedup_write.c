@@ -78,9 +78,6 @@ static int make_lines(void *writer, struct sh_job *job)
 
 	for (; status == 0 && i < end; i++)
 		status = w->all->add(w, i, &job->out, &job->err);
-	job->sum = (struct sh_sum){ 0 };
-	if (w->all->out->trailer)
-		sh_sum_lines(&job->sum, job->out.p, job->out.n, w->all->out->summer.crlf);
 	return status;
 }
 
@@ -90,7 +87,7 @@ static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
 	struct sh_corpus *corpus = &w->state->corpus;
 
 	sh_corpus_passed(corpus, corpus->at[w->from] + (uint64_t)job->task * TASK);
-	return sh_sink_write_lines(w->out, job->out.p, job->out.n, &job->sum, err);
+	return sh_sink_write(w->out, job->out.p, job->out.n, err);
 }
 
 /* Writes the lines from w->add() for all documents, in order. Returns the sum of writer.alike. */
@@ -130,13 +127,8 @@ static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *er
 static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	const struct dedup_state *s = w->all->state;
-	struct sh_slice line;
 
-	if (!dedup_stays(s, i))
-		return 0;
-	if (sh_corpus_line(&s->corpus, i, &w->rooms.room[0], &line, err) < 0)
-		return -1;
-	return add_line(to, line, err);
+	return dedup_stays(s, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err) : 0;
 }
 
 /* Sets *similarity, in ten thousandths, and *measure of a document that does not stay and its
@@ -178,12 +170,9 @@ static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 	struct sh_keeper_mark mark = { 0 };
 	char text[SH_SIMILARITY_CHARS];
 	struct sh_document doc;
-	struct sh_slice whole, line;
+	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
 
 	r->line.n = 0;
-	if (sh_corpus_line(&s->corpus, i, &r->room[0], &whole, err) < 0)
-		return -1;
-	line = cli_strip(form->crlf, whole);
 	/* doc.id must point into the line, so the line is parsed here. */
 	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
 		&doc, err) < 0 ||
@@ -212,14 +201,10 @@ void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t 
 	write_all(&w);
 }
 
-struct sh_slice dedup_header(
-    const struct dedup_state *s, size_t i, struct sh_document_room *room, size_t *before)
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before)
 {
-	struct sh_slice bytes;
-	struct sh_error err;
+	struct sh_slice bytes = sh_slice(s->corpus.file[i].p, s->corpus.file[i].n);
 
-	if (sh_corpus_bytes(&s->corpus, &s->corpus.file[i], 0, room, &bytes, &err) < 0)
-		cli_die(s->cli, &err);
 	bytes.n = sh_header_front(bytes, s->settings->docs.docs.form.csv, before);
 	bytes.n -= bytes.n && bytes.p[bytes.n - 1] == '\n';
 	return cli_strip(s->cli->crlf, bytes);
@@ -229,14 +214,13 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 {
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_slice header, mark = s->settings->mark;
-	struct sh_document_room room = { 0 };
 	struct sh_buf marked = { 0 };
 	size_t before;
 	struct sh_error err;
 
 	if (!form->columns || s->corpus.file[i].n == 0)
 		return;
-	header = dedup_header(s, i, &room, &before);
+	header = dedup_header(s, i, &before);
 	if (mark.n) {
 		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0) {
 			err.file = s->corpus.file[i].name;
@@ -248,7 +232,6 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	    sh_sink_write(out, "\n", 1, &err) < 0)
 		cli_die(s->cli, &err);
 	sh_buf_free(&marked);
-	sh_document_room_free(&room);
 }
 
 void dedup_write_all(struct dedup_state *s)

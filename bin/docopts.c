@@ -5,11 +5,14 @@
 #include "text/stop.h"
 #include "text/stopwords.h"
 
+#include <limits.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-#include "dictionary.h"
 #include "names.h"
+#include "published/cppjieba.h"
+#include "segment/jieba.h"
 #include "text/method.h"
 #include "unicode/utf8.h"
 
@@ -82,7 +85,7 @@ const struct cli_option docopts_table[] = {
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
 	{ FOLD_MARKS, "fold-marks", NULL,
-	    "leave out Arabic vowel signs and tatweel, and Hebrew points" },
+	    "leave out Arabic and Syriac vowel signs, tatweel, Hebrew points" },
 	{ JOIN_HYPHENS, "join-hyphens", NULL, "join words that a hyphen cuts at a line end" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
@@ -130,96 +133,75 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 	cli_usage(c, "%s: %s", cli_option_name(c, opt), err->text);
 }
 
-/* Takes an option that says how text is cut into features. Returns false for other options. */
-static bool set_cut(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
-{
-	switch (opt) {
-	case SEGMENT:
-		d->token.method = find_segmenter(c->arg);
-		if (!d->token.method)
-			cli_value(c, opt); /* dies: it is none of the names */
-		return true;
-	case SPLIT:
-		d->token.method = sh_token_method_find(cli_value(c, opt));
-		return true;
-	case DICT:
-		cli_reads_more(c, &d->dicts);
-		return true;
-	case 'n':
-		sh_ngrams_parse(c->arg, &d->ngrams, err);
-		return true;
-	case 'u':
-		d->token.unit =
-		    strcmp(cli_value(c, opt), "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Takes an option that drops or changes words. Returns false for other options. */
-static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
-{
-	switch (opt) {
-	case STEM:
-		d->token.stem = c->arg;
-		return true;
-	case STOP:
-		cli_reads_more(c, &d->stops);
-		return true;
-	case MIN_CHARS:
-		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
-		return true;
-	case KEEP_WORDS:
-		set_keep_words(d, c, err);
-		return true;
-	case NO_FOLD:
-		d->token.no_fold = true;
-		return true;
-	case MASK_DIGITS:
-		d->token.mask_digits = true;
-		return true;
-	case FOLD_MARKS:
-		d->token.fold_marks = true;
-		return true;
-	case JOIN_HYPHENS:
-		d->token.join_hyphens = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Takes an option of records. Returns false for other options. */
-static bool set_form(struct docopts *d, struct cli *c, int opt)
-{
-	switch (opt) {
-	case RAW:
-		d->token.raw = true;
-		return true;
-	case STRICT:
-		d->docs.strict = true;
-		return true;
-	default:
-		return formopts_set(&d->of, &d->docs.form, c, opt);
-	}
-}
-
 bool docopts_set(struct docopts *d, struct cli *c, int opt)
 {
+	struct sh_token_opts *t = &d->token;
 	struct sh_error err = { 0 };
 
-	if (opt == 'p') {
+	switch (opt) {
+	case 'p':
 		d->profile = sh_profile_find(cli_value(c, opt));
-		sh_profile_tokens(d->profile, &d->token, &d->ngrams);
+		sh_profile_tokens(d->profile, t, &d->ngrams);
 		return true;
+	case 'n':
+		sh_ngrams_parse(c->arg, &d->ngrams, &err);
+		break;
+	case 'u':
+		t->unit = cli_choice(c, opt) == 1 ? SH_UNIT_CHAR : SH_UNIT_WORD;
+		break;
+	case SEGMENT:
+		t->method = find_segmenter(c->arg);
+		if (!t->method)
+			cli_value(c, opt); /* dies: it is none of the names */
+		break;
+	case SPLIT:
+		t->method = sh_token_method_find(cli_value(c, opt));
+		break;
+	case DICT:
+		cli_reads_more(c, &d->dicts);
+		break;
+	case STEM:
+		t->stem = c->arg;
+		break;
+	case STOP:
+		cli_reads_more(c, &d->stops);
+		break;
+	case MIN_CHARS:
+		t->min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
+		break;
+	case KEEP_WORDS:
+		set_keep_words(d, c, &err);
+		break;
+	case NO_FOLD:
+	case MASK_DIGITS:
+	case FOLD_MARKS:
+	case JOIN_HYPHENS:
+	case RAW:
+	case STRICT:
+		break; /* see set_flags() */
+	default:
+		if (!formopts_set(&d->of, c, opt))
+			return false;
 	}
-	if (!set_cut(d, c, opt, &err) && !set_words(d, c, opt, &err) && !set_form(d, c, opt))
-		return false;
 	if (err.code)
 		refuse(c, opt, &err);
 	d->used = true;
 	return true;
+}
+
+/* Sets the options that are yes or no. A profile may have turned some on. */
+static void set_flags(struct docopts *d, const struct cli *c)
+{
+	struct sh_token_opts *t = &d->token;
+
+	t->no_fold = t->no_fold || cli_given(c, NO_FOLD);
+	t->mask_digits = t->mask_digits || cli_given(c, MASK_DIGITS);
+	t->fold_marks = t->fold_marks || cli_given(c, FOLD_MARKS);
+	t->join_hyphens = t->join_hyphens || cli_given(c, JOIN_HYPHENS);
+	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed
+	 * already. */
+	t->raw = t->raw || cli_given(c, RAW) || !formopts_escaped(&d->docs.form);
+	d->docs.strict = cli_given(c, STRICT);
 }
 
 /* Warns of stop words that cannot drop anything: words in another encoding, and words of several
@@ -285,17 +267,6 @@ static void complete_ngrams(struct docopts *d, const struct cli *c)
 		d->ngrams = (struct sh_ngrams){ SH_DEFAULT_SET_NGRAM, SH_DEFAULT_SET_NGRAM };
 }
 
-static void complete_form(struct docopts *d, struct cli *c)
-{
-	struct sh_document_form *form = &d->docs.form;
-
-	formopts_complete(&d->of, form, c);
-	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed
-	 * already. */
-	if (form->line_ids || form->json || form->csv)
-		d->token.raw = true;
-}
-
 /* Returns an option that drops or changes words, when one was given; otherwise 0. */
 static int word_option(const struct docopts *d)
 {
@@ -341,28 +312,140 @@ static void complete_tokens(struct docopts *d, struct cli *c)
 	refuse(c, opt, &err);
 }
 
-/* Returns the folder of cppjieba's dictionary; of several the last one. */
-static const char *directory(const struct docopts *d)
+/* ---- dictionaries ---- */
+
+static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
+
+/* Finds jieba.dict near the program. Returns false when no known place has it. */
+static bool find(char path[PATH_MAX + 64])
 {
-	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : NULL;
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return false;
+	slash[1] = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, PATH_MAX + 64, "%s%s", self, places[i]);
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
-static bool dictionary_is_there(const struct docopts *d)
+/* Returns the value of an environment variable; NULL when it is unset or empty. */
+static const char *environment(const char *name)
 {
-	return d->token.method->needs_jieba      ? dictionary_jieba_is_there()
-	       : d->token.method->needs_cppjieba ? dictionary_cppjieba_is_there(directory(d))
-						 : true;
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Returns the folder of cppjieba's dictionary: of several --dict the last one; NULL when neither an
+ * option nor the environment names it. */
+static const char *cppjieba_folder(const struct docopts *d)
+{
+	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : environment("SIMHASH_CPPJIEBA");
+}
+
+/* Sets *name to the file or folder of the dictionary. Returns whether there is one. path: room for
+ * the name. */
+static bool find_dictionary(const struct docopts *d, char path[PATH_MAX + 64], const char **name)
+{
+	if (d->token.method->needs_cppjieba)
+		return (*name = cppjieba_folder(d)) != NULL;
+	*name = environment("SIMHASH_JIEBA");
+	if (!*name && find(path))
+		*name = path;
+	return *name != NULL;
+}
+
+void docopts_add_words(
+    struct cli *c, const struct cli_files *files, struct sh_jieba *j, uint64_t *sum)
+{
+	struct sh_buf text = { 0 };
+	struct sh_error err;
+
+	for (size_t i = 0; i < files->n; i++) {
+		text.n = 0;
+		cli_read_file(c, files->name[i], &text);
+		*sum = cli_sum(*sum, &text);
+		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
+			err.file = files->name[i];
+			cli_die(c, &err);
+		}
+	}
+	sh_buf_free(&text);
+}
+
+static void open_jieba(struct docopts *d, struct cli *c, const char *name)
+{
+	struct sh_error err;
+
+	if (!name)
+		cli_usage(c, "the dictionary jieba.dict is missing: run `make deps` and `make`, or "
+			     "set SIMHASH_JIEBA=FILE");
+	d->token.jieba = d->jieba = sh_jieba_open(name, &err);
+	if (!d->jieba)
+		cli_die(c, &err);
+	docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
+}
+
+static void open_cppjieba(struct docopts *d, struct cli *c, const char *name)
+{
+	struct sh_error err;
+
+	if (!name)
+		cli_usage(c,
+		    "no dictionary of cppjieba: give --dict DIR or set SIMHASH_CPPJIEBA=DIR, a "
+		    "folder with jieba.dict.utf8 and hmm_model.utf8");
+	d->token.cppjieba = d->cppjieba = sh_cppjieba_open(name, &err);
+	if (!d->cppjieba)
+		cli_die(c, &err);
+}
+
+void docopts_open_dictionary(struct docopts *d, struct cli *c)
+{
+	char path[PATH_MAX + 64];
+	const char *name;
+
+	if (d->jieba || d->cppjieba)
+		return;
+	find_dictionary(d, path, &name);
+	if (d->token.method->needs_jieba)
+		open_jieba(d, c, name);
+	else if (d->token.method->needs_cppjieba)
+		open_cppjieba(d, c, name);
+	else if (d->dicts.n)
+		cli_usage(
+		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
+}
+
+/* Returns whether the method needs no dictionary, or a dictionary that can be read. */
+static bool has_dictionary(const struct docopts *d)
+{
+	char path[PATH_MAX + 64];
+	const char *name;
+
+	return !is_segmenter(d->token.method) ||
+	       (find_dictionary(d, path, &name) && access(name, R_OK) == 0);
 }
 
 void docopts_complete(struct docopts *d, struct cli *c)
 {
 	complete_ngrams(d, c);
-	complete_form(d, c);
+	formopts_complete(&d->of, &d->docs.form, c);
+	set_flags(d, c);
 	complete_tokens(d, c);
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stops.n || d->profile->stop)
 		load_stop(d, c);
-	if (!d->no_text && !(d->perhaps_no_text && !dictionary_is_there(d)))
+	if (!d->no_text && !(d->perhaps_no_text && !has_dictionary(d)))
 		docopts_open_dictionary(d, c);
 }
 
@@ -372,19 +455,6 @@ void docopts_need_places(const struct docopts *d, struct cli *c)
 		cli_usage(c, "--split %s does not report the places of words in the text",
 		    d->token.method->name);
 	formopts_need_one_text(&d->docs.form, c);
-}
-
-void docopts_open_dictionary(struct docopts *d, struct cli *c)
-{
-	if (d->jieba || d->cppjieba)
-		return;
-	if (d->token.method->needs_jieba)
-		d->token.jieba = d->jieba = dictionary_open(c, &d->dicts, &d->dict_sum);
-	else if (d->token.method->needs_cppjieba)
-		d->token.cppjieba = d->cppjieba = dictionary_open_cppjieba(c, directory(d));
-	else if (d->dicts.n)
-		cli_usage(
-		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
 }
 
 void docopts_free(struct docopts *d)

@@ -47,8 +47,15 @@ void docopts_complete(struct docopts *d, struct cli *c);
 /* Dies when the method cannot report the position of a token in the text. */
 void docopts_need_places(const struct docopts *d, struct cli *c);
 
-/* Opens the dictionary. Dies when it is needed and missing. */
+/* Opens the dictionary of --segment. Dies when it is needed and missing. jieba's is $SIMHASH_JIEBA,
+ * or jieba.dict in the folder of the program, or in ../share/simhash-utils relative to this folder.
+ * cppjieba's is the folder of --dict, or $SIMHASH_CPPJIEBA. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
+
+/* Adds the words of user dictionaries to j in their order, and their cli_sum() to *sum. Dies of
+ * errors. */
+void docopts_add_words(
+    struct cli *c, const struct cli_files *files, struct sh_jieba *j, uint64_t *sum);
 void docopts_free(struct docopts *d);
 
 #endif

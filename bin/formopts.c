@@ -4,21 +4,16 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli *c, int opt)
+bool formopts_set(struct formopts *o, struct cli *c, int opt)
 {
 	switch (opt) {
 	case FORMOPTS_JSON:
-		form->json = true;
-		return true;
 	case FORMOPTS_CSV:
-		form->csv = true;
-		form->columns = &o->columns;
-		return true;
+	case FORMOPTS_HEADER:
+	case 'l':
+		return true; /* see formopts_complete() */
 	case FORMOPTS_DELIMITER:
 		o->delimiter = c->arg;
-		return true;
-	case FORMOPTS_HEADER:
-		form->columns = &o->columns;
 		return true;
 	case 'f':
 		o->fields = c->arg;
@@ -27,9 +22,6 @@ bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli 
 		if (o->n_of_documents == FORMOPTS_MANY)
 			cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
 		o->of_documents[o->n_of_documents++].fields = c->arg;
-		return true;
-	case 'l':
-		form->line_ids = true;
 		return true;
 	default:
 		return false;
@@ -58,6 +50,11 @@ void formopts_complete(struct formopts *o, struct sh_document_form *form, struct
 {
 	struct sh_error err;
 
+	form->json = cli_given(c, FORMOPTS_JSON);
+	form->csv = cli_given(c, FORMOPTS_CSV);
+	form->line_ids = cli_given(c, 'l');
+	if (form->csv || cli_given(c, FORMOPTS_HEADER))
+		form->columns = &o->columns;
 	complete_columns(form, c);
 	if (o->delimiter && !form->csv)
 		cli_usage(c, "--delimiter is for --csv, which is not given");

@@ -63,11 +63,19 @@ struct formopts {
 	size_t n_of_documents;
 };
 
-/* Handles an option. Returns false when it is not in these rows. */
-bool formopts_set(struct formopts *o, struct sh_document_form *form, struct cli *c, int opt);
+/* Handles an option. Returns false when it is not in these rows. The form is not ready before
+ * formopts_complete(). */
+bool formopts_set(struct formopts *o, struct cli *c, int opt);
 
 /* After the last option. Dies of options that contradict each other. */
 void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c);
+
+/* Returns whether backslashes in the text may be escapes: neither in plain lines nor in CSV, and in
+ * JSON the escapes are removed already. */
+static inline bool formopts_escaped(const struct sh_document_form *form)
+{
+	return !form->line_ids && !form->json && !form->csv;
+}
 
 /* Dies when the text is several fields. */
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);

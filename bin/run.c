@@ -5,11 +5,6 @@
 
 enum { NOTES_SHOWN = 10 };
 
-struct run_worker {
-	struct run *run;
-	void *own; /* the program's own worker state */
-};
-
 /* Shows the first NOTES_SHOWN notes of the run and counts all. */
 static void show_notes(struct run *run, const struct sh_buf *notes)
 {
@@ -48,34 +43,10 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		run->see(run->see_arg, job);
 	if (run->collect)
 		return run->collect(run->arg, job, err);
-	if (job->part && c->out.trailer)
-		sh_sum_lines(&job->sum, job->out.p, job->out.n, false);
-	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
+	if (sh_sink_write(&c->out, job->out.p, job->out.n, err) < 0)
 		return -1;
 	/* A chunk comes from one read. Its results are written before the next read. */
 	return sh_sink_flush(&c->out, err);
-}
-
-/* Adds the checksum of the worker's output, for the trailer. */
-static int work_and_sum(void *worker, struct sh_job *job)
-{
-	const struct run_worker *w = worker;
-	int status = w->run->work(w->own, job);
-
-	job->sum = (struct sh_sum){ 0 };
-	sh_sum_lines(&job->sum, job->out.p, job->out.n, false);
-	return status;
-}
-
-static void sum_by_workers(
-    struct run *run, struct sh_pool *pool, struct run_worker *own, void **workers)
-{
-	for (unsigned i = 0; i < pool->n_workers; i++) {
-		own[i] = (struct run_worker){ run, run->workers[i] };
-		workers[i] = &own[i];
-	}
-	pool->work = work_and_sum;
-	pool->workers = workers;
 }
 
 /* Processes the source, or `tasks` tasks when it is NULL. */
@@ -83,12 +54,8 @@ static void run_workers(struct run *run, struct sh_source *source, size_t tasks)
 {
 	struct cli *c = run->cli;
 	struct sh_pool pool = { run->work, run->workers, c->jobs, done, run };
-	struct run_worker own[CLI_MAX_JOBS];
-	void *workers[CLI_MAX_JOBS];
 	struct sh_error err;
 
-	if (c->out.trailer && !run->collect)
-		sum_by_workers(run, &pool, own, workers);
 	if ((source ? sh_pool_run(&pool, source, &err) : sh_pool_tasks(&pool, tasks, &err)) < 0)
 		cli_die(c, &err);
 }

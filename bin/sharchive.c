@@ -7,7 +7,6 @@
 #include "dedup_how.h"
 #include "fp/analysis.h"
 #include "made_with.h"
-#include "now.h"
 #include "store/change.h"
 
 enum { STORE = CLI_OWN, WAIT, DRY_RUN };
@@ -145,7 +144,7 @@ static void remove_documents(const struct state *s, struct sh_store_removal *r)
 
 static void expire(const struct state *s)
 {
-	uint64_t now = now_seconds(s->cli);
+	uint64_t now = cli_now(s->cli);
 	struct sh_store_removal r = { .before = now > s->age ? now - s->age : 0 };
 
 	remove_documents(s, &r);

@@ -442,7 +442,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->units.no_fold = true;
 		break;
 	default:
-		formopts_set(&s->of, &s->docs.form, c, opt);
+		formopts_set(&s->of, c, opt);
 	}
 }
 
@@ -463,7 +463,7 @@ static void complete(struct cli *c, struct settings *s)
 		s->units.run = s->units.lines ? 1 : SH_SENTENCES_RUN;
 	formopts_complete(&s->of, form, c);
 	formopts_need_one_text(form, c);
-	s->raw = s->units.raw = form->line_ids || form->json || form->csv;
+	s->raw = s->units.raw = !formopts_escaped(form);
 	s->docs.rejects = c->rejects_path != NULL;
 }
 

@@ -234,7 +234,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--mark: the name of the field is empty");
 		break;
 	default:
-		formopts_set(&s->of, &s->docs.form, c, opt);
+		formopts_set(&s->of, c, opt);
 	}
 }
 
@@ -246,9 +246,9 @@ static void complete(struct cli *c, struct settings *s)
 		cli_usage(c, "groups or a report are needed: -d GROUPS");
 	if (s->keepers && s->mark.n)
 		cli_usage(c, "--keepers and --mark contradict each other");
+	formopts_complete(&s->of, form, c);
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
-	formopts_complete(&s->of, form, c);
 	s->docs.rejects = c->rejects_path != NULL;
 }
 

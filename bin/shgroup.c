@@ -407,6 +407,7 @@ static void complete(struct cli *c, struct settings *s)
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
 	    (c->out_path || sh_target_descriptor(s->audit_path) < 0))
 		cli_usage(c, "--audit %s: the groups are written to it", s->audit_path);
+	formopts_complete(&s->of, &s->form, c);
 	if ((s->of.fields || s->form.json || s->form.columns || s->form.line_ids) && !s->docs.n)
 		cli_usage(c, "%s needs the documents: -d DOCS",
 		    s->of.fields      ? "-f"
@@ -414,7 +415,6 @@ static void complete(struct cli *c, struct settings *s)
 		    : s->form.csv     ? "--csv"
 		    : s->form.columns ? "--header"
 				      : "-l");
-	formopts_complete(&s->of, &s->form, c);
 	if (sh_rank_rule_check(&s->keep.rule, &s->form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
 	s->keep.protects = s->protects.name;
@@ -454,7 +454,7 @@ static void set_option(struct cli *c, struct settings *s, struct graph *g, int o
 		s->audit_path = cli_writes(c, "--audit");
 		break;
 	default:
-		formopts_set(&s->of, &s->form, c, opt);
+		formopts_set(&s->of, c, opt);
 	}
 }
 

@@ -53,7 +53,7 @@ struct settings {
 	size_t texts, rows;
 	size_t missing; /* pairs without a text */
 
-	struct sh_pairs pairs;
+	struct sh_report pairs;
 	struct sh_corpus corpus;
 	struct side side[2];
 	struct sh_beside beside;
@@ -65,21 +65,22 @@ struct settings {
 /* Adds a record. The first good record decides: eight fields are a span. */
 static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_pairs *p = pairs;
+	struct sh_report *p = pairs;
 	struct sh_slice f[1];
 	struct sh_span_record span;
 	struct sh_pair_record pair;
 
 	if (p->n ? p->spans : sh_fields_split(line, f, 1) == 8)
-		return sh_record_span(line, &span, err) < 0 ? -1 : sh_pairs_add_span(p, &span, err);
-	return sh_record_pair(line, &pair, err) < 0 ? -1 : sh_pairs_add(p, &pair, err);
+		return sh_record_span(line, &span, err) < 0 ? -1
+							    : sh_report_add_span(p, &span, err);
+	return sh_record_pair(line, &pair, err) < 0 ? -1 : sh_report_add(p, &pair, err);
 }
 
 static void read_records(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
 
-	if (sh_pairs_init(&s->pairs, &err) < 0)
+	if (sh_report_init(&s->pairs, &err) < 0)
 		cli_die(c, &err);
 	cli_read_lines(c, NULL, add_record, &s->pairs);
 	if (s->pairs.spans && s->files.n == 0) {
@@ -100,15 +101,15 @@ static void find(struct cli *c, struct settings *s, uint32_t id, struct side *si
 	side->raw = side->found ? doc.text : sh_slice(NULL, 0);
 }
 
-static void find_both(struct cli *c, struct settings *s, const struct sh_pairs_pair *pair)
+static void find_both(struct cli *c, struct settings *s, const struct sh_report_pair *pair)
 {
 	find(c, s, pair->a, &s->side[0]);
 	find(c, s, pair->b, &s->side[1]);
 }
 
 /* Dies when a span ends behind the text of this side. */
-static void check_spans(struct cli *c, const struct settings *s, const struct sh_pairs_pair *pair,
-    int side, const struct sh_pairs_span *span, size_t n)
+static void check_spans(struct cli *c, const struct settings *s, const struct sh_report_pair *pair,
+    int side, const struct sh_report_span *span, size_t n)
 {
 	struct sh_slice id = sh_hmap_key(&s->pairs.ids, side ? pair->b : pair->a);
 	struct sh_error err;
@@ -129,19 +130,19 @@ static void cover(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
 
-	sh_pairs_order_spans(&s->pairs);
+	sh_report_order_spans(&s->pairs);
 	for (size_t i = 0; i < s->pairs.n; i++) {
-		struct sh_pairs_pair *pair = &s->pairs.pair[i];
-		const struct sh_pairs_span *span;
+		struct sh_report_pair *pair = &s->pairs.pair[i];
+		const struct sh_report_span *span;
 		size_t n, length[2];
 
 		find_both(c, s, pair);
-		span = sh_pairs_spans(&s->pairs, pair, &n);
+		span = sh_report_spans(&s->pairs, pair, &n);
 		for (int side = 0; side < 2; side++) {
 			check_spans(c, s, pair, side, span, n);
 			length[side] = s->side[side].raw.n;
 		}
-		if (sh_pairs_cover(&s->pairs, pair, length, &err) < 0)
+		if (sh_report_cover(&s->pairs, pair, length, &err) < 0)
 			cli_die(c, &err);
 	}
 }
@@ -189,12 +190,12 @@ static void add_stretch(struct cli *c, struct settings *s, const size_t from[2],
 	sh_beside_add(&s->html, &s->beside, &text[0], &text[1]);
 }
 
-static void add_passages(struct cli *c, struct settings *s, const struct sh_pairs_pair *pair)
+static void add_passages(struct cli *c, struct settings *s, const struct sh_report_pair *pair)
 {
 	size_t n, length[2] = { s->side[0].raw.n, s->side[1].raw.n };
-	const struct sh_pairs_span *span = sh_pairs_spans(&s->pairs, pair, &n);
+	const struct sh_report_span *span = sh_report_spans(&s->pairs, pair, &n);
 
-	sh_report_strips(&s->html, span, n, length);
+	sh_page_strips(&s->html, span, n, length);
 	for (size_t i = 0; i < n && i < PASSAGES; i++)
 		add_stretch(c, s, (size_t[]){ span[i].from[0], span[i].from[1] },
 		    (size_t[]){ span[i].to[0], span[i].to[1] });
@@ -205,10 +206,10 @@ static void add_passages(struct cli *c, struct settings *s, const struct sh_pair
 
 static void add_pair(struct cli *c, struct settings *s, size_t at)
 {
-	const struct sh_pairs_pair *pair = &s->pairs.pair[at];
+	const struct sh_report_pair *pair = &s->pairs.pair[at];
 
 	find_both(c, s, pair);
-	sh_report_pair(&s->html, &s->pairs, at);
+	sh_page_pair(&s->html, &s->pairs, at);
 	s->missing += !s->side[0].found || !s->side[1].found;
 	if (!s->side[0].found || !s->side[1].found)
 		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
@@ -220,32 +221,32 @@ static void add_pair(struct cli *c, struct settings *s, size_t at)
 	else
 		add_stretch(
 		    c, s, (size_t[]){ 0, 0 }, (size_t[]){ s->side[0].raw.n, s->side[1].raw.n });
-	sh_report_pair_end(&s->html);
+	sh_page_pair_end(&s->html);
 	flush(c, s);
 }
 
 static void write_page(struct cli *c, struct settings *s)
 {
-	const struct sh_pairs *p = &s->pairs;
+	const struct sh_report *p = &s->pairs;
 	size_t texts = s->files.n == 0 ? 0 : p->n < s->texts ? p->n : s->texts;
 	size_t rows = p->n < s->rows ? p->n : s->rows;
 
-	sh_report_begin(&s->html, sh_slice_str(s->title   ? s->title
-					       : p->spans ? "Shared passages"
-							  : "Near-duplicates"));
-	sh_report_counts(&s->html, p);
-	sh_report_bars(&s->html, p);
-	sh_report_groups(&s->html, p);
-	sh_report_texts(&s->html, p, texts, s->files.n > 0);
+	sh_page_begin(&s->html, sh_slice_str(s->title   ? s->title
+					     : p->spans ? "Shared passages"
+							: "Near-duplicates"));
+	sh_page_counts(&s->html, p);
+	sh_page_bars(&s->html, p);
+	sh_page_groups(&s->html, p);
+	sh_page_texts(&s->html, p, texts, s->files.n > 0);
 	for (size_t i = 0; i < texts; i++)
 		add_pair(c, s, i);
-	sh_report_rows(&s->html, p, rows, texts);
+	sh_page_rows(&s->html, p, rows, texts);
 	for (size_t i = 0; i < rows; i++) {
-		sh_report_row(&s->html, p, i);
+		sh_page_row(&s->html, p, i);
 		if (i % 4096 == 0)
 			flush(c, s);
 	}
-	sh_report_end(&s->html);
+	sh_page_end(&s->html);
 	flush(c, s);
 	if (s->files.n == 0 && p->n)
 		cli_warn(c, "the page has no texts: the documents were not given (-d DOCS)");
@@ -263,8 +264,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 	case 'd':
 		cli_reads_more(c, &s->files);
 		break;
-	case RAW:
-		s->raw = true;
+	case RAW: /* see complete() */
 		break;
 	case TITLE:
 		s->title = c->arg;
@@ -276,15 +276,14 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->rows = cli_number(c, "--rows", 0, 1000000000);
 		break;
 	default:
-		formopts_set(&s->of, &s->form, c, opt);
+		formopts_set(&s->of, c, opt);
 	}
 }
 
 static void complete(struct cli *c, struct settings *s)
 {
 	formopts_complete(&s->of, &s->form, c);
-	if (s->form.line_ids || s->form.json || s->form.csv)
-		s->raw = true;
+	s->raw = cli_given(c, RAW) || !formopts_escaped(&s->form);
 }
 
 static void free_side(struct side *side)
@@ -313,12 +312,12 @@ int main(int argc, char **argv)
 	read_records(&c, &s);
 	if (s.pairs.spans)
 		cover(&c, &s);
-	if (sh_pairs_order(&s.pairs, &err) < 0)
+	if (sh_report_order(&s.pairs, &err) < 0)
 		cli_die(&c, &err);
 	write_page(&c, &s);
 	sh_html_free(&s.html);
 	sh_beside_free(&s.beside);
-	sh_pairs_free(&s.pairs);
+	sh_report_free(&s.pairs);
 	sh_corpus_free(&s.corpus);
 	free_side(&s.side[0]);
 	free_side(&s.side[1]);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* shstat: pairs or groups to histograms for people. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/num.h"
 #include "cli.h"
-#include "group/counts.h"
+#include "group/group.h"
 #include "group/idset.h"
-#include "run.h"
+#include "record/fields.h"
+#include "weight/weight.h"
 
 enum { SVG = CLI_OWN, WIDTH };
 
 enum { DEFAULT_WIDTH = 50 };
+
+/* Distances are 0 to 1024. Similarities and coverages are by tenths; 1.0 has its own row. Groups
+ * have a row for each of the sizes 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on.
+ */
+enum { DISTANCES = 1025, TENTHS = 11, SINGLE_SIZES = 4, SIZES = SINGLE_SIZES + 30 };
 
 /* In pixels. A character of a label is at most SVG_CHARACTER wide at 12 px: labels have only
  * digits, points and hyphens. */
@@ -25,13 +32,37 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shstat",
-	.threads = "records",
 	.synopsis = "[FILE...]",
 	.purpose =
 	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), a report of shdedup, or\n"
 	    "groups (id<TAB>keeper), to histograms.",
 	.options = { options },
 	.text = true,
+};
+
+/* What all records of an input have. */
+enum kind { DISTANCE, SIMILARITY, COVERAGE, GROUP };
+
+struct counts {
+	enum kind kind;             /* set by the first record */
+	uint64_t records;           /* pairs, or documents of groups */
+	uint64_t keepers;           /* records of groups whose document is its own keeper */
+	uint64_t at[DISTANCES];     /* pairs at this distance */
+	uint64_t known[DISTANCES];  /* pairs at this distance that have a similarity */
+	uint64_t shares[DISTANCES]; /* sum of these similarities, in ten thousandths */
+	/* pairs without a distance, by their similarity or their greater coverage, when known */
+	uint64_t tenth[TENTHS];
+
+	/* Ids are added together, because the memory of many is then read at once. */
+	struct sh_idset ids;
+	struct sh_idset_batch batch; /* two ids a record */
+	char text[1 << 17];          /* the bytes of the ids of the batch */
+	size_t n;                    /* bytes in use of text */
+	struct sh_union components;  /* nodes: handles of ids */
+	/* Filled by count_groups(), for the groups of at least two documents. */
+	uint64_t groups, documents;
+	uint64_t of_size[SIZES];
+	uint32_t largest;
 };
 
 /* One bar of a histogram. */
@@ -42,164 +73,144 @@ struct row {
 
 struct chart {
 	const char *title, *label, *unit, *note;
-	struct row row[SH_COUNTS_DISTANCES];
+	struct row row[DISTANCES];
 	unsigned n;
 	uint64_t most;
 };
 
 /* ---- reading ---- */
 
-struct reader {
-	struct sh_idset *ids;
-	bool groups, crlf, rejects;
-	struct sh_counts counts;
-	struct sh_idset_batch batch; /* two ids for each record of the chunk */
-};
-
-static int parse_group(struct sh_slice line, struct sh_slice f[2], struct sh_error *err)
+static int count_pair(struct counts *s, const struct sh_pair_record *r, struct sh_error *err)
 {
-	size_t n = sh_fields_split(line, f, 2);
+	static const char *const what[] = { "a distance", "no distance", "coverages" };
+	enum kind kind = r->coverage ? COVERAGE : r->distance >= 0 ? DISTANCE : SIMILARITY;
 
-	if (n != 2)
+	if (!s->records)
+		s->kind = kind;
+	if (kind != s->kind)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "%zu field%s, expected id<TAB>keeper as in the first record", n, CLI_PLURAL(n));
-	return sh_id_check(f[0], err) < 0 ? -1 : sh_id_check(f[1], err);
-}
-
-/* Counts a record, and sets f[] to its ids. */
-static int count_record(struct sh_counts *c, bool groups, struct sh_slice line,
-    struct sh_slice f[2], struct sh_error *err)
-{
-	struct sh_pair_record r;
-
-	if (groups) {
-		if (parse_group(line, f, err) < 0)
-			return -1;
-		sh_counts_group(c, f[0], f[1]);
-		return 0;
+		    "a pair with %s, after pairs with %s: count them apart", what[kind],
+		    what[s->kind]);
+	if (r->distance >= DISTANCES)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", DISTANCES - 1);
+	if (kind == DISTANCE) {
+		s->at[r->distance]++;
+		if (r->similarity >= 0) {
+			s->known[r->distance]++;
+			s->shares[r->distance] += ((uint64_t)r->similarity + 50) / 100;
+		}
+	} else if (r->similarity >= 0) {
+		s->tenth[r->similarity / (SH_WEIGHT_ONE / 10)]++;
 	}
-	if (sh_record_pair(line, &r, err) < 0 || sh_counts_pair(c, &r, err) < 0)
-		return -1;
-	f[0] = r.id1;
-	f[1] = r.id2;
 	return 0;
 }
 
-static int each_record(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int count_member(
+    struct counts *s, size_t fields, const struct sh_slice f[2], struct sh_error *err)
 {
-	struct reader *r = reader;
-	struct sh_slice f[2];
-
-	(void)job;
-	if (count_record(&r->counts, r->groups, cli_strip(r->crlf, line), f, err) < 0 ||
-	    sh_idset_add(&r->batch, f[0], err) < 0)
+	if (fields != 2)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected id<TAB>keeper as in the first record", fields,
+		    CLI_PLURAL(fields));
+	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
 		return -1;
-	return sh_idset_add(&r->batch, f[1], err);
+	s->kind = GROUP;
+	s->keepers += sh_slice_eq(f[0], f[1]);
+	return 0;
 }
 
-/* Stores the edges of the records in job->facts. */
-static int read_chunk(void *reader, struct sh_job *job)
+/* Adds the ids of the batch, and joins the two of each record. */
+static int flush_ids(struct counts *s, struct sh_error *err)
 {
-	struct reader *r = reader;
-	const uint32_t *handle;
+	size_t n = s->batch.ids.n / sizeof(struct sh_slice);
+	const uint32_t *handle = sh_idset_put(&s->ids, &s->batch, err);
 
-	if (sh_job_lines(job, r->rejects, each_record, r) < 0)
-		return -1;
-	handle = sh_idset_put(r->ids, &r->batch, &job->err);
-	for (size_t i = 0; handle && i < job->records; i++) {
-		struct sh_edge e = { handle[2 * i], handle[2 * i + 1], 0, 0 };
+	for (size_t i = 0; handle && i < n; i += 2) {
+		uint32_t a = handle[i], b = handle[i + 1];
 
-		if (sh_buf_add(&job->facts, &e, sizeof e, &job->err) < 0)
+		if (sh_union_grow(&s->components, (a > b ? a : b) + 1, err) < 0)
 			return -1;
+		sh_union_link(&s->components, a, b);
 	}
+	s->n = 0;
 	return handle ? 0 : -1;
 }
 
-static int collect_chunk(void *components, struct sh_job *job, struct sh_error *err)
+static int add_id(struct counts *s, struct sh_slice id, struct sh_error *err)
 {
-	return sh_union_link_all(components, (const struct sh_edge *)(const void *)job->facts.p,
-	    job->facts.n / sizeof(struct sh_edge), err);
+	char *to = s->text + s->n;
+
+	memcpy(to, id.p, id.n);
+	s->n += id.n;
+	return sh_idset_add(&s->batch, sh_slice(to, id.n), err);
 }
 
-/* A record of two fields belongs to groups. */
-static bool is_group(struct sh_slice line)
+/* Counts a record. The first good record decides the kind of all: two fields belong to groups. */
+static int add_record(void *counts, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_slice f[1];
-
-	return sh_fields_split(line, f, 1) == 2;
-}
-
-static enum sh_counts_by counts_by(struct sh_slice line)
-{
+	struct counts *s = counts;
 	struct sh_pair_record r;
-	struct sh_error err;
-
-	return sh_record_pair(line, &r, &err) == 0 ? sh_counts_by(&r) : SH_COUNTS_BY_DISTANCE;
-}
-
-static int is_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
-{
-	struct sh_counts ignored = { .by = counts_by(line) };
 	struct sh_slice f[2];
+	size_t fields = sh_fields_split(line, f, 2);
 
-	(void)source;
-	return count_record(&ignored, is_group(line), line, f, err);
-}
-
-static void run_readers(
-    struct cli *c, struct sh_source *source, struct reader *readers, struct sh_union *components)
-{
-	struct run run = {
-		.cli = c, .work = read_chunk, .collect = collect_chunk, .arg = components
-	};
-
-	for (unsigned i = 0; i < c->jobs; i++)
-		run.workers[i] = &readers[i];
-	run_pool(&run, source);
-}
-
-/* Reads all records. The first good one decides the kind of all. */
-static void read_source(
-    struct cli *c, struct sh_counts *counts, struct sh_idset *ids, struct sh_union *components)
-{
-	struct reader *readers = cli_zeroed(c, c->jobs, sizeof *readers);
-	struct sh_slice first = sh_slice("", 0);
-	struct sh_source source;
-
-	cli_source_init(c, &source);
-	cli_first(c, &source, is_record, &first);
-	counts->by = counts_by(first);
-	for (unsigned i = 0; i < c->jobs; i++)
-		readers[i] = (struct reader){ .ids = ids,
-			.groups = is_group(first),
-			.crlf = c->crlf,
-			.rejects = c->rejects_path != NULL,
-			.counts = { .by = counts->by } };
-	run_readers(c, &source, readers, components);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_counts_add(counts, &readers[i].counts);
-		sh_idset_batch_free(&readers[i].batch);
+	if (s->records ? s->kind == GROUP : fields == 2) {
+		if (count_member(s, fields, f, err) < 0)
+			return -1;
+	} else {
+		if (sh_record_pair(line, &r, err) < 0 || count_pair(s, &r, err) < 0)
+			return -1;
+		f[0] = r.id1;
+		f[1] = r.id2;
 	}
-	sh_source_free(&source);
-	free(readers);
+	s->records++;
+	if (s->n + f[0].n + f[1].n > sizeof s->text && flush_ids(s, err) < 0)
+		return -1;
+	return add_id(s, f[0], err) < 0 ? -1 : add_id(s, f[1], err);
 }
 
-static void read_records(struct cli *c, struct sh_counts *counts)
+/* Returns the row of of_size[] for a size of 1 or more. */
+static unsigned size_row(uint32_t size)
 {
-	struct sh_union components = { 0 };
-	struct sh_idset ids;
+	if (size <= SINGLE_SIZES)
+		return size - 1;
+	/* Of sizes 5 to 8, the highest bit of size - 1 is bit 2. */
+	return SINGLE_SIZES + (31 - (unsigned)__builtin_clz(size - 1)) - 2;
+}
+
+static void count_groups(struct cli *c, struct counts *s)
+{
+	uint32_t n = s->components.n, *size = cli_zeroed(c, (size_t)n + 1, sizeof *size);
+
+	for (uint32_t i = 0; i < n; i++)
+		size[sh_union_find(&s->components, i)]++;
+	for (uint32_t i = 0; i < n; i++) {
+		if (size[i] < 2)
+			continue;
+		s->groups++;
+		s->documents += size[i];
+		s->of_size[size_row(size[i])]++;
+		if (size[i] > s->largest)
+			s->largest = size[i];
+	}
+	free(size);
+}
+
+static void read_records(struct cli *c, struct counts *s)
+{
 	struct sh_error err;
 
-	if (sh_idset_init(&ids, &err) < 0)
+	if (sh_idset_init(&s->ids, &err) < 0)
 		cli_die(c, &err);
-	read_source(c, counts, &ids, &components);
-	if (counts->members && !counts->keepers)
+	cli_read_lines(c, NULL, add_record, s);
+	if (flush_ids(s, &err) < 0)
+		cli_die(c, &err);
+	if (s->kind == GROUP && !s->keepers)
 		cli_warn(
 		    c, "no keeper has a line of its own (expected groups as shgroup writes them)");
-	if (sh_counts_groups(counts, &components, &err) < 0)
-		cli_die(c, &err);
-	sh_union_free(&components);
-	sh_idset_free(&ids);
+	count_groups(c, s);
+	sh_union_free(&s->components);
+	sh_idset_free(&s->ids);
+	sh_idset_batch_free(&s->batch);
 }
 
 /* ---- charts ---- */
@@ -214,14 +225,14 @@ static struct row *add_row(struct chart *chart, uint64_t count)
 	return r;
 }
 
-static void chart_distances(const struct sh_counts *s, struct chart *chart)
+static void chart_distances(const struct counts *s, struct chart *chart)
 {
-	unsigned first = 0, last = SH_COUNTS_DISTANCES - 1;
+	unsigned first = 0, last = DISTANCES - 1;
 
 	*chart = (struct chart){
 		.title = "Pairs at each distance", .label = "distance", .unit = "pairs"
 	};
-	if (!s->pairs)
+	if (!s->records)
 		return;
 	while (!s->at[first])
 		first++;
@@ -235,45 +246,42 @@ static void chart_distances(const struct sh_counts *s, struct chart *chart)
 			continue;
 		chart->note = "mean similarity";
 		snprintf(r->note, sizeof r->note, "%.2f",
-		    (double)s->similarity[d] / (double)s->known[d] / 1e4);
+		    (double)s->shares[d] / (double)s->known[d] / 1e4);
 	}
 }
 
 /* Without a known similarity the chart has no rows. */
-static void chart_tenths(const struct sh_counts *s, struct chart *chart)
+static void chart_tenths(const struct counts *s, struct chart *chart)
 {
-	bool coverage = s->by == SH_COUNTS_BY_COVERAGE, any = false;
+	bool coverage = s->kind == COVERAGE, any = false;
 
 	*chart = (struct chart){ .title = coverage ? "Pairs by their greater coverage"
 						   : "Pairs by their similarity",
 		.label = coverage ? "coverage" : "similarity",
 		.unit = "pairs" };
-	for (unsigned i = 0; i < SH_COUNTS_TENTHS; i++)
+	for (unsigned i = 0; i < TENTHS; i++)
 		any = any || s->tenth[i];
-	for (unsigned i = 0; any && i < SH_COUNTS_TENTHS; i++) {
+	for (unsigned i = 0; any && i < TENTHS; i++) {
 		struct row *r = add_row(chart, s->tenth[i]);
 
-		if (i == SH_COUNTS_TENTHS - 1)
-			snprintf(r->name, sizeof r->name, "1.0");
-		else
-			snprintf(r->name, sizeof r->name, "0.%u-0.%u9", i, i);
+		snprintf(r->name, sizeof r->name, i == TENTHS - 1 ? "1.0" : "0.%u-0.%u9", i, i);
 	}
 }
 
-static void chart_sizes(const struct sh_counts *s, struct chart *chart)
+static void chart_sizes(const struct counts *s, struct chart *chart)
 {
 	*chart = (struct chart){
 		.title = "Groups of each size", .label = "documents", .unit = "groups"
 	};
-	for (unsigned i = 1; s->groups && i <= sh_counts_row(s->largest); i++) {
+	for (unsigned i = 1; s->groups && i <= size_row(s->largest); i++) {
 		struct row *r = add_row(chart, s->of_size[i]);
-		uint32_t from, to;
+		unsigned bit = i - SINGLE_SIZES + 2;
 
-		sh_counts_sizes(i, &from, &to);
-		if (from == to)
-			snprintf(r->name, sizeof r->name, "%u", from);
+		if (i < SINGLE_SIZES)
+			snprintf(r->name, sizeof r->name, "%u", i + 1);
 		else
-			snprintf(r->name, sizeof r->name, "%u-%u", from, to);
+			snprintf(r->name, sizeof r->name, "%" PRIu64 "-%" PRIu64,
+			    (UINT64_C(1) << bit) + 1, UINT64_C(2) << bit);
 	}
 }
 
@@ -300,7 +308,7 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 }
 
 static void print_text(
-    struct cli *c, const struct sh_counts *s, const struct chart charts[2], unsigned width)
+    struct cli *c, const struct counts *s, const struct chart charts[2], unsigned width)
 {
 	if (charts[0].n) {
 		print_bars(c, &charts[0], width);
@@ -308,8 +316,9 @@ static void print_text(
 	}
 	print_bars(c, &charts[1], width);
 	cli_print(c, "\n");
-	if (s->pairs)
-		cli_print(c, "%llu pair%s; ", (unsigned long long)s->pairs, CLI_PLURAL(s->pairs));
+	if (s->records && s->kind != GROUP)
+		cli_print(
+		    c, "%llu pair%s; ", (unsigned long long)s->records, CLI_PLURAL(s->records));
 	cli_print(c, "%llu document%s in %llu group%s, the largest of %u\n",
 	    (unsigned long long)s->documents, CLI_PLURAL(s->documents),
 	    (unsigned long long)s->groups, CLI_PLURAL(s->groups), s->largest);
@@ -396,25 +405,24 @@ static void draw_svg(struct cli *c, const struct chart charts[2])
 
 int main(int argc, char **argv)
 {
-	static struct sh_counts counts;
+	static struct counts counts;
 	static struct chart charts[2];
 	struct cli c;
 	unsigned width = 0;
-	bool svg = false;
+	bool svg;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1) {
-		if (opt == SVG)
-			svg = true;
-		else if (opt == WIDTH)
+	while ((opt = cli_next(&c)) != -1)
+		if (opt == WIDTH)
 			width = (unsigned)cli_number(&c, "--width", 1, 1000);
-	}
+	svg = cli_given(&c, SVG);
 	if (svg && width)
 		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
 	read_records(&c, &counts);
-	(counts.by == SH_COUNTS_BY_DISTANCE ? chart_distances : chart_tenths)(&counts, &charts[0]);
+	if (counts.kind != GROUP)
+		(counts.kind == DISTANCE ? chart_distances : chart_tenths)(&counts, &charts[0]);
 	chart_sizes(&counts, &charts[1]);
 	if (svg)
 		draw_svg(&c, charts);

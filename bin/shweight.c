@@ -155,7 +155,7 @@ static void warn_of_tables(struct cli *c, const struct settings *s)
 
 	if (w->scheme->needs_df || w->min.given || w->max.given || w->drop_absent)
 		return;
-	values_print(names, sizeof names, table_weight_names);
+	cli_print_names(names, sizeof names, table_weight_names);
 	if (s->df_path || s->idf_path)
 		cli_warn(c, "%s %s has no effect on -w %s (for %s)", s->df_path ? "-d" : "--idf",
 		    s->df_path ? s->df_path : s->idf_path, w->scheme->name, names);

@@ -6,7 +6,6 @@
 
 #include "base/bits.h"
 #include "fp/tag.h"
-#include "now.h"
 #include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
@@ -161,14 +160,14 @@ static void add_documents(struct span_archive *a)
 {
 	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_record r = { .time = a->now, .similarity = 10000 };
-	struct sh_document_room room = { 0 }, parts = { 0 };
+	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
 
 	a->number = a->change.next.next_number;
 	for (uint32_t d = first; d < a->corpus.n; d++) {
-		if (sh_corpus_line(&a->corpus, d, &room, &r.line, &err) < 0 ||
-		    sh_document_parse(&a->corpus.form, r.line, 0, &parts, &doc, &err) < 0)
+		r.line = sh_corpus_line(&a->corpus, d);
+		if (sh_document_parse(&a->corpus.form, r.line, 0, &room, &doc, &err) < 0)
 			fail(a, &err);
 		r.id = doc.id;
 		r.keeper = a->number + (d - first);
@@ -176,7 +175,6 @@ static void add_documents(struct span_archive *a)
 			fail(a, &err);
 	}
 	sh_document_room_free(&room);
-	sh_document_room_free(&parts);
 }
 
 /* Adds a seed of today to the archive, and its key to a->key. */
@@ -254,7 +252,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 
 	a->cli = c;
 	a->settings = s;
-	a->now = now_seconds(c);
+	a->now = cli_now(c);
 	open_store(a);
 	sh_tables_init(&a->tables, s->memory / 2, c->tmpdir);
 	sh_seeds_init(&a->seeds, s->memory / 2, c->jobs, c->tmpdir);

@@ -33,14 +33,8 @@ struct loading {
 static int bad_document(void *arg, uint32_t document, struct sh_error *err)
 {
 	struct loading *l = arg;
-	struct sh_document_room room = { 0 };
-	struct sh_slice line;
-	struct sh_error why;
 
-	if (sh_corpus_line(l->corpus, document, &room, &line, &why) < 0)
-		cli_die(l->cli, &why);
-	cli_reject(l->cli, line, err);
-	sh_document_room_free(&room);
+	cli_reject(l->cli, sh_corpus_line(l->corpus, document), err);
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct simhash_options {
 	int chars;            /* tokens are characters, not words */
 	int no_fold;          /* no normalisation, no case folding */
 	int mask_digits;      /* replace each sequence of digits by one 0 */
-	int fold_marks;       /* leave out Arabic vowel signs and tatweel, and Hebrew points */
+	int fold_marks;       /* leave out Arabic and Syriac vowel signs, tatweel, Hebrew points */
 	int join_hyphens;     /* join words that a hyphen cuts at a line end */
 	const char *weight;   /* "set", "tf", "freq" or "log" */
 	const char *hash;     /* "mix", "xxh3", "md5", ..., as for shfp -H */
@@ -66,6 +66,13 @@ void simhash_free(struct simhash *s);
 int simhash_text(
     struct simhash *s, const char *text, size_t size, uint64_t *fp, struct simhash_error *error);
 
+/* Computes the fingerprints of n texts, which lie one after the other: text i is the next sizes[i]
+ * bytes, as for simhash_text(). Writes fingerprint i to the words from
+ * fp[i * ((bits + 63) / 64)] on, and the result of simhash_text(), 1 or 0, to has[i]. Returns 0 or
+ * -1. */
+int simhash_texts(struct simhash *s, const char *texts, const size_t *sizes, size_t n, uint64_t *fp,
+    unsigned char *has, struct simhash_error *error);
+
 /* Returns the number of bits in which two fingerprints of `bits` bits differ, at most 1024 bits. */
 unsigned simhash_distance(const uint64_t *a, const uint64_t *b, unsigned bits);
 
@@ -77,20 +84,61 @@ void simhash_hex(const uint64_t *fp, unsigned bits, char *out);
  * Returns 0, or -1 for any other string or width; fp may then be partly written. */
 int simhash_from_hex(const char *hex, unsigned bits, uint64_t *fp);
 
-/* Called for each pair, with the indexes of the two fingerprints and their distance in bits. A
- * negative result ends the join, which then fails. */
-typedef int simhash_pair(void *arg, size_t i, size_t j, unsigned distance);
+/* Two fingerprints, by their indexes, and their distance in bits. */
+struct simhash_pair {
+	uint32_t i, j, distance;
+};
+
+/* Receives the next n >= 1 pairs, which are valid during the call. A negative result ends the join,
+ * which then fails. */
+typedef int simhash_pairs_fn(void *arg, const struct simhash_pair *pairs, size_t n);
 
 /* Finds all pairs i < j of n < 2^32 fingerprints at distances of at most `distance` bits, each pair
  * once, in unspecified order. The fingerprints lie one after the other. bits: a multiple of 4, at
  * most 1024. Returns 0 or -1. */
-int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance, simhash_pair *pair,
-    void *arg, struct simhash_error *error);
+int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance,
+    simhash_pairs_fn *each, void *arg, struct simhash_error *error);
 
 /* Finds all pairs of fingerprint i of the n at fp and fingerprint j of the m at other. Bounds and
  * result as for simhash_join(). */
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
-    unsigned distance, simhash_pair *pair, void *arg, struct simhash_error *error);
+    unsigned distance, simhash_pairs_fn *each, void *arg, struct simhash_error *error);
+
+/* Sorts pairs by i, then by j. */
+void simhash_sort_pairs(struct simhash_pair *pairs, size_t n);
+
+/* Options for similarities, as shverify(1) has them. Call simhash_verify_defaults() first, then
+ * change members. Later versions use `reserved` for new options. */
+struct simhash_verify_options {
+	const char *measure;   /* "any", "jaccard", "edit", "containment", "cosine", ... */
+	double threshold;      /* least similarity of a similar pair, 0 to 1 */
+	double edit_threshold; /* of "any": least edit similarity; threshold is for jaccard */
+	unsigned ngram_min;    /* n-grams have ngram_min to ngram_max tokens, */
+	unsigned ngram_max;    /* 1 <= ngram_min <= ngram_max <= 255 */
+	int chars;             /* the other members are those of struct simhash_options */
+	int no_fold;
+	int mask_digits;
+	int fold_marks;
+	int join_hyphens;
+	const char *weight;   /* for "cosine": "set", "tf" or "log" */
+	uint64_t reserved[6]; /* 0 */
+};
+
+/* Sets the defaults of shverify. */
+void simhash_verify_defaults(struct simhash_verify_options *options);
+
+struct simhash_similarity {
+	double similarity;   /* rounded to four decimals; any lower value when `similar` is 0 */
+	const char *measure; /* that decided; static */
+	int similar;         /* 1 when the threshold is reached, otherwise 0 */
+};
+
+/* Computes the similarity of texts pairs[k].i and pairs[k].j, into out[k]. n < 2^32 - 1 texts lie
+ * one after the other: text i is the next sizes[i] < 2^31 bytes of UTF-8. Backslashes are not
+ * escapes. Does not read pairs[k].distance. options NULL: the defaults. Returns 0 or -1. */
+int simhash_verify(const struct simhash_verify_options *options, const char *texts,
+    const size_t *sizes, size_t n, const struct simhash_pair *pairs, size_t n_pairs,
+    struct simhash_similarity *out, struct simhash_error *error);
 
 /* Makes bands as shband(1): any two fingerprints at a distance of at most `distance` bits share at
  * least one key. bits: a multiple of 4, at most 1024. The bits of a fingerprint are divided into
@@ -153,6 +201,42 @@ typedef int simhash_passage_fn(void *arg, const struct simhash_passage *passage)
  * then by start. Returns 0 or -1. */
 int simhash_passages_find(struct simhash_passages *p, const char *text, size_t size,
     simhash_passage_fn *each, void *arg, struct simhash_error *error);
+
+/* Opens the archive of documents in a folder, which sharchive(1) makes and to which shdedup -a adds
+ * documents. wait: the most seconds that the functions below wait for another process that uses the
+ * archive. Archives with a dictionary or a file of stop words are for the programs only. Returns
+ * NULL on failure. A process that was forked must open the archive again. */
+struct simhash_archive;
+struct simhash_archive *simhash_archive_open(
+    const char *path, unsigned wait, struct simhash_error *error);
+void simhash_archive_close(struct simhash_archive *a);
+
+/* A document of the archive that is similar to a text. */
+struct simhash_match {
+	const char *id;
+	size_t size;         /* bytes of the id, which has no NUL at its end */
+	double similarity;   /* 0 to 1, rounded to four decimals */
+	const char *measure; /* "jaccard" or "edit" */
+};
+
+/* Receives the n matches of a query, the most similar first; equal ones in the order in which they
+ * were added. They are valid during the call, in which no other function of the archive may be
+ * called. A negative result makes the query fail. */
+typedef int simhash_matches_fn(void *arg, const struct simhash_match *matches, size_t n);
+
+/* Finds the documents that stayed in the archive and that shdedup -a would find similar to a text
+ * of `size` < 2^31 bytes of UTF-8, without escapes. Calls `each` once, unless there are none. Other
+ * processes may query at the same time. Returns 0 or -1. */
+int simhash_archive_query(struct simhash_archive *a, const char *text, size_t size,
+    simhash_matches_fn *each, void *arg, struct simhash_error *error);
+
+/* Removes the documents with these ids, and all documents that were dropped as their duplicates, as
+ * `sharchive remove` does. Adds their number to *removed. Returns 0 or -1. */
+int simhash_archive_remove(struct simhash_archive *a, const char *const *ids, const size_t *sizes,
+    size_t n, uint64_t *removed, struct simhash_error *error);
+
+/* Merges the archive's files, as `sharchive compact` does. Returns 0 or -1. */
+int simhash_archive_compact(struct simhash_archive *a, struct simhash_error *error);
 
 /* Returns the version, as "1.2.3". A program that was linked with this library works with all later
  * versions of the same soname. */

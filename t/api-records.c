@@ -45,12 +45,17 @@ static void read_documents(void)
 	simhash_free(s);
 }
 
-static int pair(void *arg, size_t i, size_t j, unsigned distance)
+static int print_pairs(void *arg, const struct simhash_pair *pairs, size_t count)
 {
-	int swap = strcmp(id[i], id[j]) > 0;
-
 	(void)arg;
-	return printf("%s\t%s\t%u\n", id[swap ? j : i], id[swap ? i : j], distance) < 0 ? -1 : 0;
+	for (size_t k = 0; k < count; k++) {
+		const char *a = id[pairs[k].i], *b = id[pairs[k].j];
+		int swap = strcmp(a, b) > 0;
+
+		if (printf("%s\t%s\t%u\n", swap ? b : a, swap ? a : b, pairs[k].distance) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static void write_bands(struct simhash_bands *b, struct simhash_error *error)
@@ -78,7 +83,7 @@ int main(int argc, char **argv)
 
 	read_documents();
 	if (strcmp(what, "pairs") == 0) {
-		if (simhash_join(fp, n, BITS, k, pair, NULL, &error) < 0)
+		if (simhash_join(fp, n, BITS, k, print_pairs, NULL, &error) < 0)
 			die(&error);
 	} else if (strcmp(what, "bands") == 0) {
 		write_bands(simhash_bands_new(BITS, k, 0, &error), &error);

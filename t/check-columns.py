@@ -3,16 +3,20 @@
 
     t/check-columns.py FILE...     TSV of documents; see t/check-columns
 """
+import os
 import platform
 import re
 import subprocess
 import sys
+import tempfile
 
 import datasets
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-from simhash_utils import Simhash, dedup, duplicates, kept
+import pyarrow.parquet as pq
+from simhash_utils import Simhash, cluster, dedup, dedup_file, duplicates, kept
 
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
 
@@ -31,30 +35,37 @@ def check(path):
     left = [i for i in ids if i in stays]
     prints = {i: int(fp, 16) for fp, i in (line.split("\t") for line in run("shfp", "--bare", path))}
     want = [prints[i] for i in ids]
-    column = Simhash(profile="default").column
+    prints_of = Simhash(profile="default").column
+    keeper = list(range(len(ids)))
+    for duplicate in duplicates(texts):
+        keeper[duplicate.dropped] = duplicate.keeper
 
     for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
         array = pa.array(texts, pa.string()).cast(kind) if kind != pa.string_view() else pa.array(texts, kind)
-        chunks = pa.chunked_array([array[:7], array[7:7], array[7:]])
-        assert column(array) == column(chunks) == want, kind
-        assert kept(array) == kept(chunks) == mask, kind
+        for items in array, pa.chunked_array([array[:7], array[7:7], array[7:]]):
+            assert prints_of(items).to_pylist() == want and kept(items).to_pylist() == mask, kind
+            assert type(dedup(items)) is type(items) and dedup(items).type == kind and len(dedup(items)) == len(left)
     table = pa.table({"id": ids, "text": texts})
-    assert table.filter(pa.array(kept(table["text"])))["id"].to_pylist() == left
-    assert pa.array(column(table["text"]), pa.uint64()).to_pylist() == want
+    for items in table, table.to_batches()[0]:
+        assert type(dedup(items, text="text")) is type(items) and dedup(items, text="text")["id"].to_pylist() == left
+    assert table.append_column("fp", prints_of(table["text"]))["fp"].to_pylist() == want
+    assert cluster(table, text="text").to_pylist() == keeper
 
     for kind in ("object", "string", "string[pyarrow]", pd.ArrowDtype(pa.large_string())):
-        frame = pd.DataFrame({"id": ids, "text": pd.Series(texts, dtype=kind)}).set_index(pd.Index(range(9, 9 + len(ids))))
-        assert list(frame[kept(frame["text"])]["id"]) == left, kind
-        assert frame.assign(fp=column(frame["text"]))["fp"].tolist() == want, kind
+        frame = pd.DataFrame({"id": ids, "text": pd.Series(texts, dtype=kind)}).set_index(pd.Index([7, *range(len(ids) - 1)]))
+        assert list(dedup(frame, text="text")["id"]) == left, kind
+        assert list(frame[kept(frame["text"])]["id"]) == left and dedup(frame["text"]).dtype == frame["text"].dtype
+        assert frame.assign(fp=prints_of(frame, text="text"))["fp"].tolist() == want, kind
+        assert frame.assign(keeper=cluster(frame["text"]))["keeper"].tolist() == keeper
 
     frame = pl.DataFrame({"id": ids, "text": texts})
-    assert frame.filter(pl.Series(kept(frame["text"])))["id"].to_list() == left
-    assert frame.with_columns(fp=pl.Series(column(frame["text"]), dtype=pl.UInt64))["fp"].to_list() == want
-    assert frame.select(pl.col("text").map_batches(
-        lambda s: pl.Series(column(s), dtype=pl.UInt64), return_dtype=pl.UInt64))["text"].to_list() == want
+    assert dedup(frame, text="text")["id"].to_list() == left and len(dedup(frame["text"])) == len(left)
+    assert frame.filter(kept(frame["text"]))["id"].to_list() == left
+    assert frame.with_columns(fp=prints_of(frame["text"]), keeper=cluster(frame["text"]))["keeper"].to_list() == keeper
+    assert frame.select(pl.col("text").map_batches(prints_of, return_dtype=pl.UInt64))["text"].to_list() == want
 
     def add_prints(table):
-        return table.append_column("fp", pa.array(column(table["text"]), "uint64"))
+        return table.append_column("fp", prints_of(table["text"]))
 
     # In other formats, datasets converts large integers of a column with nulls to floating-point numbers.
     data = datasets.Dataset.from_dict({"text": [None, texts[0]]}).with_format("arrow").map(add_prints, batched=True)
@@ -63,11 +74,19 @@ def check(path):
     for options in ({}, {"num_proc": 2}, {"batch_size": 17}):
         marked = data.with_format("arrow").map(add_prints, batched=True, **options).with_format(None)
         assert marked["fp"][:] == want, options
-    mine = kept(data["text"])
-    assert mine == mask and data.select([i for i, stay in enumerate(mine) if stay])["id"][:] == left
-    assert data.filter(lambda _, at: mine[at], with_indices=True)["id"][:] == left
-    assert [row["id"] for row in dedup(data, text="text")] == left
-    assert len(duplicates(data["text"])) == len(ids) - len(left)
+    assert type(dedup(data, text="text")) is datasets.Dataset and dedup(data, text="text")["id"][:] == left
+    assert kept(data["text"]) == mask and cluster(data, text="text") == keeper
+    assert [row["id"] for row in dedup(data.to_iterable_dataset(), text="text")] == left
+    assert data.map(lambda batch: dedup(batch, text="text"), batched=True, batch_size=len(ids))["id"][:] == left
+
+    items = np.array(texts)
+    assert dedup(items).tolist() == [text for text, stay in zip(texts, mask) if stay] and cluster(items).tolist() == keeper
+
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "a.parquet"), os.path.join(folder, "b.parquet")
+        pq.write_table(table, source, row_group_size=100)
+        assert dedup_file(source, target) == (len(ids), len(left))
+        assert pq.read_table(target)["id"].to_pylist() == left and pq.read_table(target).schema == table.schema
     return len(ids), len(left)
 
 

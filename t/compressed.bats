@@ -87,16 +87,18 @@ agree() {
 	done
 }
 
-@test "text larger than the memory goes to temporary files compressed and without names" {
-	shdedup -q --compress lz4 -O lz4 "$docs" || skip 'no library for LZ4'
+@test "text larger than the memory goes to temporary files without names" {
 	gzip -c "$docs" >docs.gz
 	shfp "$docs" | shjoin -k 8 >pairs
 	mkdir tmp
-	# The text has 4.5 MB, and the limit for a file is 2.5 MB.
 	# shellcheck disable=SC2016
 	for run in 'shdedup -q docs.gz' 'cat "$T_DATA/en_dev.tsv" | shdedup -q' 'shverify -T 0 -d docs.gz pairs'; do
-		try "export TMPDIR=tmp; ulimit -f 2500; $run -S 1 | wc -l"
+		try "$run"
+		mv out expected
+		[ -s expected ]
+		try "export TMPDIR=tmp; $run -S 1"
 		exits 0
+		same expected out
 	done
 	mkfifo docs.fifo
 	TMPDIR=tmp shdedup -q -S 1 docs.fifo >/dev/null 9>&- &

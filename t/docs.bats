@@ -150,7 +150,8 @@ needs_site() {
 	}
 	broken tutorial.html 's/href="cookbook.html#json"/href="nobook.html"/' 'nobook.html is missing'
 	broken tutorial.html 's/href="cookbook.html#json"/href="cookbook.html#jason"/' 'has no element with the id "jason"'
-	broken faq.html 's/<h1/<script src="x.js"><\/script><h1/' 'a script'
+	broken faq.html 's/<h1/<script src="x.js"><\/script><h1/' 'x.js is missing'
+	broken faq.html 's/<h1/<script>x()<\/script><h1/' 'a script in the page'
 	broken faq.html 's/<h1/<img src="https:\/\/example.org\/a.png"><h1/' 'not in the site'
 	broken faq.html 's/id="simhash-or-minhash"/id="menu"/' 'two elements with the id "menu"'
 	broken faq.html 's/<meta name="viewport"[^>]*>//' 'no viewport'
@@ -171,4 +172,15 @@ needs_site() {
 	grep -q '^Compressed input:' out
 	grep -q "^The programs are in $SHBIN: PATH=$SHBIN:" out
 	grep -q '^shdedup: 1535 documents, ' err
+}
+
+@test 'the site in a browser: search, copy buttons and contents work at three widths, light and dark' {
+	needs_site
+	command -v chromium >/dev/null || skip 'no chromium'
+	timeout 20 chromium --headless --no-sandbox --disable-gpu --dump-dom about:blank >/dev/null 2>&1 || skip 'chromium does not run here'
+	"$here/docs/site/build" site
+	try "timeout 300 python3 '$here/t/site-browser.py' site"
+	cat err
+	exits 0
+	[ "$(wc -l <out)" = 6 ]
 }

@@ -260,7 +260,7 @@ as_always() {
 		cat first zeros second >docs.gz
 		try 'shtok docs.gz'
 		exits 2
-		says 'shtok: docs.gz: the gzip data are damaged; the file was not read to its end'
+		grep -qx 'shtok: docs.gz: the gzip data are damaged at byte [0-9]* or before; the file was not read to its end' err
 	done
 }
 
@@ -271,7 +271,7 @@ as_always() {
 	(gzip <docs; echo more) >docs.gz
 	try 'shtok docs.gz'
 	exits 2
-	says 'shtok: docs.gz: the gzip data are damaged; the file was not read to its end'
+	grep -qx 'shtok: docs.gz: the gzip data are damaged at byte [0-9]* or before; the file was not read to its end' err
 	printf '\37\235\220' >docs.Z
 	try 'shtok docs.Z'
 	exits 2

@@ -23,11 +23,13 @@ EXAMPLES='
 import doctest, sys, simhash_utils
 result = doctest.testmod(simhash_utils)
 print(simhash_utils.__file__, result)
-sys.exit(result.failed > 0 or result.attempted < 15)'
+sys.exit(result.failed > 0 or result.attempted < 25)'
 
-# with_module FILE ARGUMENT...: runs a script with the module and the library of the sources, or the installed ones
+# with_module FILE ARGUMENT...: runs a script with the module and the library of the sources, or the installed ones.
+# $fakes is a folder of further modules.
 with_module() {
-	[ -n "${T_PYTHON-}" ] || local -x PYTHONPATH=$here/python SIMHASH_LIBRARY=$library
+	local -x PYTHONPATH=${fakes-}
+	[ -n "${T_PYTHON-}" ] || local -x PYTHONPATH=$here/python:${fakes-} SIMHASH_LIBRARY=$library SIMHASH_PROGRAMS=$SHBIN
 	"$python" "$@"
 }
 
@@ -371,7 +373,7 @@ for name in public:
 @test "dedup, verify and spans give the results of the programs" {
 	cat >programs.py <<-'END'
 	import sys
-	from simhash_utils import Error, Simhash, dedup, duplicates, join, kept, spans, verify
+	from simhash_utils import Error, Simhash, cluster, dedup, duplicates, join, kept, spans, verify
 
 	ids, texts = [], []
 	for line in open("docs", encoding="utf-8", newline="\n"):
@@ -398,6 +400,15 @@ for name in public:
 	    for v in verify(pairs, texts, ngrams=3)))
 	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))
 
+	# The library and the program give the same similarities; jobs=1 chooses the program.
+	pairs = [(i, i + d) for i in range(len(texts) - 9) for d in (1, 9)] + pairs + [(0, 0)]
+	for how in {}, {"threshold": 0.1}, {"threshold": 0}, {"threshold": (0.3, 0.4)}, {"measure": "edit", "threshold": 0.2}, \
+	        {"measure": "cosine", "weight": "tf", "threshold": 0.3, "ngrams": 1}, {"measure": "containment1", "threshold": 0.2}, \
+	        {"measure": "any", "threshold": 0.3, "ngrams": (1, 2)}, {"unit": "char", "ngrams": 5, "threshold": 0.3}, \
+	        {"no_fold": True, "mask_digits": True, "fold_marks": True, "join_hyphens": True, "threshold": 0.1, "ngrams": 1}:
+	    got = verify(pairs, texts, **how)
+	    assert got and got == verify(pairs, texts, jobs=1, **how), how
+
 	# Positions count characters or bytes of the text, not of the escaped record.
 	odd = "tab\there \\ back\\slash\nline \u4e2d\u6587 \U0001f600 "
 	line = "four score and seven years ago our fathers brought forth on this continent a new nation"
@@ -408,26 +419,56 @@ for name in public:
 	    query, = spans(texts[:1], queries=["nothing here", texts[1]])
 	    assert query[:3] == (0, found.start2, found.end2) and query[3:6] == (1, found.start1, found.end1), query
 
-	# The program needs --bound here to find what the library finds.
-	several = [line + odd + line, None, odd, "x " + line.upper(), "\ud800 " + line, line.encode()]
+	several = [line + odd + line, None, odd, "x " + line.upper(), "\ud800 " + line, line.encode(), b"\xff " + line.encode()]
 	wanted = [line, None, "none of these words", (odd + line).encode()]
-	for more in {}, {"min_tokens": 14}, {"merge": 0}, {"min_tokens": 99}:
-	    got = spans(several, queries=wanted, **more)
-	    assert got == spans(several, queries=wanted, bound=200, **more), (got, more)
-	    assert bool(got) == (more != {"min_tokens": 99}), got
+	got = spans(several, queries=wanted, bound=200)
+	assert {(s.first, s.second) for s in got} == {(i, q) for i in (0, 3, 4, 5, 6) for q in (0, 3)}, got
+	assert {several[s.first][s.start1:s.end1] for s in got if s.second == 0} >= {line, line.upper(), line.encode()}, got
+
+	keepers = list(range(len(texts)))
+	for d in duplicates(texts):
+	    keepers[d.dropped] = d.keeper
+	assert cluster(texts) == keepers and cluster(iter(texts)) == keepers
+	some = ["a b c d", "x y", "a, b, c, d", "A B C D!"]
+	assert cluster(some) == [0, 1, 0, 0] and cluster(some, keep=[2]) == [2, 1, 2, 2]
+	assert cluster(some, keep="newest") == [3, 1, 3, 3] and cluster(some, protect=[0, 2]) == [0, 1, 2, 0]
+	told = []
+	assert dedup(some, progress=lambda *what: told.append(what)) == ["a b c d", "x y"]
+	assert told[-1] == ("decided", 4, 4), told
+	assert verify([(0, 1), (0, 2), (1, 3)], ["a b", None, "a, b", "c"]) == [(0, 2, 1.0, "jaccard")]
 
 	assert dedup([]) == [] and spans([]) == [] and verify([], []) == [] and kept([None, None]) == [True, True]
 	assert kept(["a b", None, "a, b", b"a b"]) == [True, True, False, False]
 	assert kept(["x", float("nan")]) == [True, True]
-	for call, word in ((lambda: dedup(["a"], output="x"), "run the program with --output"), (lambda: kept([1]), "a text is int"),
-	        (lambda: dedup(["a"], csv=True), "run the program with --csv"),
-	        (lambda: spans(["a"], exit_code=True), "run the program with --exit-code"),
-	        (lambda: verify([], ["a"], documents_fields="1,2"), "run the program with --documents-fields"),
-	        (lambda: dedup(["a"], no_such=1), "no-such"), (lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
-	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'")):
+	for call, word in ((lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
+	        (lambda: verify([(-1, 0)], ["a"]), "positions of 1 texts"),
+	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'"),
+	        (lambda: verify([(0, 0)], ["a"], threshold=3), "threshold 3: expected a number from 0 to 1"),
+	        (lambda: verify([(0, 0)], ["a"], unit="line"), "line"), (lambda: verify([], ["a"], weight="tf"), "-w has no effect"),
+	        (lambda: verify([], ["a"], measure="none"), "no measure 'none'"), (lambda: verify([], ["a"], ngrams=0), "n-grams of 0"),
+	        (lambda: verify([], ["a"], measure="edit", threshold=(0.5, 0.5)), "two thresholds"),
+	        (lambda: dedup("to be"), "a str is one text: give a list of texts, as in [text]"),
+	        (lambda: spans(b"to be"), "a bytes is one text"),
+	        (lambda: dedup({"a": ["x"]}), "has columns: name that of the texts"),
+	        (lambda: dedup([{"a": "x"}]), "name its field with text='...'"),
+	        (lambda: dedup([{"a": "x"}], text="b"), "item 0 (dict) has no field 'b'"),
+	        (lambda: dedup({"a": ["x"]}, text="b"), "no column 'b', which text= names (there are 'a')"),
+	        (lambda: dedup(7), "expected a list of texts, a column or a table, not int"),
+	        (lambda: spans([1, 2]), "text 0 is of type int, expected str, bytes or None: convert it to str first"),
+	        (lambda: spans(["a", 10**8]), "text 1 is of type int"),
+	        (lambda: kept([1.5]), "text 0 is of type float"),
+	        (lambda: cluster([["a"]]), "text 0 is of type list")):
 	    try:
 	        call()
 	    except Error as error:
+	        assert word in str(error), error
+	    else:
+	        raise AssertionError(word)
+	for call, word in ((lambda: dedup(["a"], treshold=1), "did you mean 'threshold'?"),
+	        (lambda: verify([], ["a"], output="x"), "verify() has no option 'output'")):
+	    try:
+	        call()
+	    except TypeError as error:
 	        assert word in str(error), error
 	    else:
 	        raise AssertionError(word)
@@ -445,50 +486,197 @@ for name in public:
 	done
 }
 
-@test "columns of pandas, polars and Arrow are accepted" {
+# t/python-fakes has as much of these packages as the module uses; `make check-columns` tries the packages themselves.
+@test "columns and tables of pandas, polars, Arrow and datasets come out as they went in" {
 	cat >columns.py <<-'END'
-	import sys
-	from simhash_utils import Simhash, kept
+	import datasets, pandas as pd, polars as pl, pyarrow as pa
+	from simhash_utils import Error, Simhash, cluster, dedup, fingerprints, kept, spans, verify
 
-	simhash = Simhash()
-	texts = ["to be or not to be", None, "To be, or not to be!", "", "\u4e2d\u6587 \U0001f600", "x" * 100] * 3
-	want = [None if t is None else simhash(t) for t in texts]
-	mask = kept(texts)
-	assert simhash.column(texts) == simhash.column(iter(texts)) == want
-	tried = 0
-	try:
-	    import pyarrow as pa
-	    tried += 1
-	    for kind in pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view():
-	        array = pa.array([None if t is None else t.encode() for t in texts] if "binary" in str(kind) else texts, kind)
-	        many = pa.chunked_array([array[:5], array[5:5], array[5:]])
-	        assert simhash.column(array) == simhash.column(many) == want, kind
-	        assert simhash.column(array[4:9]) == want[4:9] and simhash.column(array[:0]) == []
-	        assert kept(array) == kept(many) == mask
-	    table = pa.table({"text": texts})
-	    assert table.filter(pa.array(kept(table["text"])))["text"].to_pylist() == [t for t, m in zip(texts, mask) if m]
-	except ImportError:
-	    pass
-	try:
-	    import pandas as pd
-	    tried += 1
-	    df = pd.DataFrame({"text": texts})
-	    assert simhash.column(df["text"]) == want and len(df[kept(df["text"])]) == sum(mask)
-	    assert simhash.column(df["text"].astype("string")) == want
-	except ImportError:
-	    pass
-	try:
-	    import polars as pl
-	    tried += 1
-	    df = pl.DataFrame({"text": texts})
-	    assert simhash.column(df["text"]) == want and len(df.filter(pl.Series(kept(df["text"])))) == sum(mask)
-	    assert pl.Series(simhash.column(df["text"]), dtype=pl.UInt64).to_list() == want
-	except ImportError:
-	    pass
-	print(tried)
+	texts = ["to be or not to be", None, "To be, or not to be!", "", "\u4e2d\u6587 \U0001f600"]
+	stay, mask, keeper = [0, 1, 3, 4], [True, True, False, True, True], [0, 1, 0, 3, 4]
+	prints = Simhash().column(texts)
+	left = [texts[i] for i in stay]
+	rows = {"id": [1, 2, 3, 4, 5], "text": texts}
+	rest = {name: [values[i] for i in stay] for name, values in rows.items()}
+
+	for whole in list, tuple:
+	    assert dedup(whole(texts)) == whole(left) and cluster(whole(texts)) == whole(keeper)
+	assert dedup(t for t in texts) == left and kept(iter(texts)) == mask
+	assert dedup(rows, text="text") == rest
+
+	index = [9, 7, 7, "x", None]
+	for items, options in (pd.Series(texts, index), {}), (pd.DataFrame(rows, index), {"text": "text"}):
+	    for got, want in (cluster, keeper), (kept, mask), (fingerprints, prints):
+	        column = got(items, **options)
+	        assert type(column) is pd.Series and column.values == want and column.index == index, column
+	assert column.dtype == "UInt64"
+	series, frame = dedup(pd.Series(texts, index)), dedup(pd.DataFrame(rows, index), text="text")
+	assert type(series) is pd.Series and series.values == left and series.index == [9, 7, "x", None]
+	assert type(frame) is pd.DataFrame and frame._columns == rest and frame.index == [9, 7, "x", None]
+	nulls = type("NAType", (), {})(), float("nan"), type("NaTType", (), {})()
+	assert kept(pd.Series([*nulls, "a"])).values == [True] * 4
+
+	assert dedup(pl.Series(texts)).values == left and dedup(pl.DataFrame(rows), text="text")._columns == rest
+	assert cluster(pl.Series(texts)).dtype == pl.Int64 and fingerprints(pl.DataFrame(rows), text="text").values == prints
+	assert dedup(pa.array(texts)).values == left and dedup(pa.Table(rows), text="text")._columns == rest
+	assert kept(pa.Table(rows), text="text").type == "bool" and fingerprints(pa.array(texts)).type == "uint64"
+	assert dedup(datasets.Dataset(rows), text="text")._columns == rest
+	assert cluster(datasets.Dataset(rows), text="text") == keeper and dedup(datasets.Column(texts)) == left
+
+	class Exports:
+	    def __init__(self, columns):
+	        self.columns = columns
+	    def __arrow_c_stream__(self, schema=None):
+	        return self.columns
+	assert dedup(Exports(rows), text="text")._columns == rest and dedup(Exports(texts)).values == left
+
+	two = {"q": ["what is it", "what", None, None], "a": ["a bird", "is it a bird", "none", None]}
+	records = [{"q": q, "a": a} for q, a in zip(*two.values())]
+	for items in pd.DataFrame(two, "abcd"), pl.DataFrame(two), pa.Table(two), datasets.Dataset(two), two, records:
+	    assert list(getattr(m := kept(items, text=["q", "a"]), "values", m)) == [True, False, True, True], items
+	assert verify([(0, 2)], pd.Series(texts, index)) == [(0, 2, 1.0, "jaccard")]
+	assert verify([(0, 2)], pa.Table(rows), text="text") == [(0, 2, 1.0, "jaccard")]
+	line = "four score and seven years ago our fathers brought forth on this continent a new nation"
+	assert spans(pl.Series([line, line]), queries=pa.array([line]))[1][:3] == (1, 0, len(line))
+
+	for items, options, word in ((pl.LazyFrame(), {"text": "text"}, "call collect() first"),
+	        (pd.DataFrame(rows, index), {}, "name that of the texts, as in text='body' (it has 'id', 'text')"),
+	        (pa.Table(rows), {"text": "body"}, "no column 'body'"), (pd.Series([1, 2]), {}, "text 0 is of type int"),
+	        (pl.DataFrame(rows), {"text": "id"}, "text 0 is of type int")):
+	    try:
+	        dedup(items, **options)
+	    except Error as error:
+	        assert word in str(error), error
+	    else:
+	        raise AssertionError(word)
 	END
-	with_module columns.py >tried
-	[ "$(cat tried)" -gt 0 ] || skip 'lists only: no pyarrow, pandas or polars'
+	fakes=$BATS_TEST_DIRNAME/python-fakes with_module columns.py
+}
+
+@test "files of Parquet, JSONL and CSV are copied without near-duplicates" {
+	cat >files.py <<-'END'
+	import json, os
+	from simhash_utils import Counts, Error, dedup_file
+
+	rows = [("1", "to be or not to be"), ("2", "To be, \"or\" not\nto be"), ("3", "that is the question"), ("4", "")]
+	with open("in.jsonl", "w") as file:
+	    file.writelines(json.dumps({"id": i, "n": {"x": 1.50}, "text": t}) + "\n" for i, t in rows)
+	lines = open("in.jsonl").readlines()
+	assert dedup_file("in.jsonl", "out.jsonl") == Counts(4, 3)
+	assert open("out.jsonl").readlines() == [lines[0], lines[2], lines[3]]
+	raw = b'\xef\xbb\xbfid,text\r\n1,to be or not to be\r\n2,"To be, ""or"" not\nto be"\r\n3,"that\xff is"\r\n\r\n4,'
+	open("in.csv", "wb").write(raw)
+	assert dedup_file("in.csv", "out.csv", threshold=0.9) == Counts(5, 4)
+	assert open("out.csv", "rb").read() == b'id,text\r\n1,to be or not to be\r\n3,"that\xff is"\r\n\r\n4,'
+	assert dedup_file("in.csv", "out.csv", text=["id", "text"]) == Counts(5, 5)
+	with open("in.parquet", "w") as file:
+	    json.dump({"id": [i for i, _ in rows], "q": [t for _, t in rows], "a": ["x"] * 4}, file)
+	assert dedup_file("in.parquet", "out.parquet", text=["q", "a"]) == Counts(4, 3)
+	assert json.load(open("out.parquet"))["id"] == ["1", "3", "4"]
+
+	left = set(os.listdir())
+	for source, target, options, word in (("in.jsonl", "out.csv", {}, "expected the form of in.jsonl"),
+	        ("in.tsv", "out.tsv", {}, "ends with .parquet, .csv"), ("in.csv", "in.csv", {}, "is the source, too"),
+	        ("in.csv", "new.csv", {"text": "body"}, "no column 'body' (there are id, text)"),
+	        ("in.parquet", "new.parquet", {"text": "body"}, "no column 'body'"),
+	        ("in.jsonl", "new.jsonl", {"text": "body"}, "body")):
+	    try:
+	        dedup_file(source, target, **options)
+	    except Error as error:
+	        assert word in str(error), error
+	    else:
+	        raise AssertionError(word)
+	assert set(os.listdir()) == left
+	END
+	fakes=$BATS_TEST_DIRNAME/python-fakes with_module files.py
+}
+
+@test "an archive finds what shdedup would drop, also beside other processes" {
+	cat >archive.py <<-'END'
+	import os, subprocess, sys, threading
+	from simhash_utils import Archive, Dropped, Error, Match, verify
+
+	ids, texts = [], []
+	for line in open("docs", encoding="utf-8", newline="\n"):
+	    i, text = line.rstrip("\n").split("\t")
+	    ids.append(i)
+	    texts.append(text.replace("\\n", "\n").replace("\\t", "\t"))
+	half = len(texts) // 2
+	for path, options in ("sketch", {}), ("documents", {"store": "documents"}), ("edit", {"measure": "edit", "threshold": 0.6}), \
+	        ("chars", {"unit": "char", "ngrams": (5, 6), "threshold": 0.6, "mask_digits": True, "seed": "random", "stem": "english"}):
+	    with Archive(path, **options) as archive:
+	        dropped = archive.add(ids[:half], texts[:half])
+	        assert dropped and archive.add(ids[:half], texts[:half]) == dropped
+	        archive.add(ids[:3], texts[:3])
+	        gone = {d.id for d in dropped}
+	        # A text finds itself, or its keeper, and then what the program finds.
+	        for i, text in zip(ids[:half], texts[:half]):
+	            if text.strip():
+	                assert archive.query(text), (path, i)
+	        found = {i: archive.query(text) for i, text in zip(ids[half:], texts[half:])}
+	        for d in archive.add(ids[half:], texts[half:]):
+	            if d.keeper in ids[:half]:
+	                assert (d.keeper, d.similarity, d.measure) in found[d.id], (path, d, found[d.id])
+	        assert all(m.id in ids[:half] and m.id not in gone for all in found.values() for m in all)
+	        some = next(all for all in found.values() if all)
+	        assert [m.similarity for m in some] == sorted((m.similarity for m in some), reverse=True)
+	        archive.compact()
+	        assert archive.query(texts[half]) == archive.query(texts[half].encode())
+	        keeper = dropped[0].keeper
+	        assert archive.remove([keeper, "no such id"]) >= 2
+	        assert keeper not in [m.id for m in archive.query(texts[ids.index(keeper)])]
+	    assert repr(archive) == "Archive(%r)" % os.path.abspath(path)
+	    subprocess.run(["sharchive", "check", "-q", path], check=True)
+
+	# Processes, forked ones too, and threads use one archive at once.
+	archive = Archive("shared")
+	archive.add([7, b"\xc3\xa9"], ["to be or not to be", "that is the question \t\\ \n"])
+	assert archive.query("That is the question") == [Match("\u00e9", 1.0, "jaccard")]
+	def words(name, n):
+	    return " ".join("%s%d%s" % (name, n, letter) for letter in "pqrstuv")
+	def use(name):
+	    for n in range(5):
+	        archive.add(["%s-%d" % (name, n)], [words(name, n)])
+	        assert [m.id for m in archive.query("to be or not to be")] == ["7"]
+	children = []
+	for name in "abc":
+	    child = os.fork()
+	    if child == 0:
+	        try:
+	            use(name)
+	            os._exit(0)
+	        finally:
+	            os._exit(1)
+	    children.append(child)
+	threads = [threading.Thread(target=use, args=(name,)) for name in "de"]
+	for t in threads: t.start()
+	for t in threads: t.join()
+	assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+	for name in "abcde":
+	    assert archive.query(words(name, 3)) == [("%s-3" % name, 1.0, "jaccard")]
+
+	os.mkdir("full")
+	open("full/file", "w")
+	for call, word in ((lambda: Archive("full", memory="1G", progress=True), "'%s' is not empty" % os.path.abspath("full")),
+	        (lambda: archive.add(["x"], ["a", "b"]), "1 ids and 2 texts"), (lambda: archive.add(["a\tb"], ["x"]), "without TAB"),
+	        (lambda: archive.query(7), "one text, a str or bytes, not a int"), (lambda: archive.query(["a"]), "not a list"),
+	        (lambda: Archive("shared", ngrams=2).add(["x"], ["y"]), "the archive was made with -n"),
+	        (lambda: Archive("stops", stop="docs").query("a"), "which only the programs can use")):
+	    try:
+	        call()
+	    except Error as error:
+	        assert word in str(error), error
+	    else:
+	        raise AssertionError(word)
+	END
+	cut -f 1,2 "$T_DATA/en_dev.tsv" | grep -v '\\\\' | head -n 300 >docs
+	with_module archive.py
+}
+
+@test "docs/python.md is the page that python/reference makes" {
+	[ -z "${T_PYTHON-}" ] || skip 'this concerns the sources'
+	with_module "$here/python/reference" >page
+	same "$here/docs/python.md" page
 }
 
 @test "without libsimhash, the ImportError names SIMHASH_LIBRARY" {

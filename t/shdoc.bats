@@ -1034,7 +1034,7 @@ response() {
 	END
 	try 'python3 open.py'
 	exits 2
-	grep -q '^shdoc: -: the gzip data are damaged; the file was not read to its end' err
+	grep -q '^shdoc: -: the gzip data are damaged at byte [0-9]* or before; the file was not read to its end' err
 }
 
 @test "JSON objects on several lines, JSON in UTF-16 and ARC files become one text each, with a warning" {

@@ -195,12 +195,13 @@ words() {
 	printf 'a\t%s\n' "${@: -1}" | shtok -n 1 "${@:1:$#-1}" | cut -f 2 | paste -sd /
 }
 
-@test "--fold-marks leaves out Arabic vowel signs and tatweel, and Hebrew points" {
+@test "--fold-marks leaves out Arabic and Syriac vowel signs, tatweel, Hebrew points" {
 	[ "$(words --fold-marks 'كِتَابٌ كتاب كـتـاب كِتـَاب')" = كتاب/كتاب/كتاب/كتاب ]
 	[ "$(words 'كِتَابٌ كتاب كـتـاب')" = كِتَابٌ/كتاب/كـتـاب ]
 	# Quranic signs, the superscript alef and Persian's hamza on heh go; a composed alef with hamza stays in both forms.
 	[ "$(words --fold-marks "ٱلرَّحۡمَـٰنِ خانهٔ أخ ا$(printf '\331\224')خ")" = ٱلرحمن/خانه/أخ/أخ ]
 	[ "$(words --fold-marks "שָׁלוֹם שלום $(printf '\357\254\252\327\234') בְּרֵאשִׁ֖ית")" = שלום/שלום/של/בראשית ]
+	[ "$(words --fold-marks 'ܫܠܳܡܳܐ ܫܠܡܐ')" = ܫܠܡܐ/ܫܠܡܐ ]
 	# Marks of other scripts are letters of their words. A mark alone is no word, and begins none.
 	[ "$(words --fold-marks "हिन्दी é ไม้ $(printf '\331\216 \331\200x')")" = हिन्दी/é/ไ/ม/้/x ]
 	[ "$(words --fold-marks --no-fold 'Bكِتَابٌ')" = Bكتاب ]

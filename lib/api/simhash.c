@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/compare.h"
 #include "base/num.h"
 #include "fp/analysis.h"
 #include "join/join.h"
@@ -199,6 +200,21 @@ int simhash_text(
 	return 1;
 }
 
+int simhash_texts(struct simhash *s, const char *texts, const size_t *sizes, size_t n, uint64_t *fp,
+    unsigned char *has, struct simhash_error *error)
+{
+	size_t words = SH_FP_WORDS(s->opts.bits);
+
+	for (size_t i = 0; i < n; texts += sizes[i++]) {
+		int got = simhash_text(s, texts, sizes[i], fp + i * words, error);
+
+		if (got < 0)
+			return -1;
+		has[i] = (unsigned char)got;
+	}
+	return 0;
+}
+
 unsigned simhash_distance(const uint64_t *a, const uint64_t *b, unsigned bits)
 {
 	return sh_fp_distance(a, b, SH_FP_WORDS(bits));
@@ -220,8 +236,14 @@ int simhash_from_hex(const char *hex, unsigned bits, uint64_t *fp)
 
 /* ---- joins ---- */
 
+_Static_assert(
+    sizeof(struct simhash_pair) == sizeof(struct sh_join_pair) &&
+	offsetof(struct simhash_pair, j) == offsetof(struct sh_join_pair, b) &&
+	offsetof(struct simhash_pair, distance) == offsetof(struct sh_join_pair, distance),
+    "pairs are passed on as they are");
+
 struct caller {
-	simhash_pair *pair;
+	simhash_pairs_fn *each;
 	void *arg;
 };
 
@@ -229,10 +251,8 @@ static int pass_on(void *ctx, const struct sh_join_pair *hit, size_t n, struct s
 {
 	const struct caller *c = ctx;
 
-	for (size_t i = 0; i < n; i++)
-		if (c->pair(c->arg, hit[i].a, hit[i].b, hit[i].distance) < 0)
-			return sh_error_set(
-			    err, SH_ERR_PARAM, "ended by the receiver of the pairs");
+	if (c->each(c->arg, (const struct simhash_pair *)hit, n) < 0)
+		return sh_error_set(err, SH_ERR_PARAM, "ended by the receiver of the pairs");
 	return 0;
 }
 
@@ -245,10 +265,10 @@ static struct sh_join *new_join(unsigned bits, unsigned distance, struct sh_erro
 	return NULL;
 }
 
-int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance, simhash_pair *pair,
-    void *arg, struct simhash_error *error)
+int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance,
+    simhash_pairs_fn *each, void *arg, struct simhash_error *error)
 {
-	struct caller c = { pair, arg };
+	struct caller c = { each, arg };
 	struct sh_error err;
 	struct sh_join *j = new_join(bits, distance, &err);
 	int status = j ? sh_join_self(j, fp, n, pass_on, &c, &err) : -1;
@@ -258,13 +278,26 @@ int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance,
 }
 
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
-    unsigned distance, simhash_pair *pair, void *arg, struct simhash_error *error)
+    unsigned distance, simhash_pairs_fn *each, void *arg, struct simhash_error *error)
 {
-	struct caller c = { pair, arg };
+	struct caller c = { each, arg };
 	struct sh_error err;
 	struct sh_join *j = new_join(bits, distance, &err);
 	int status = j ? sh_join_cross(j, fp, n, other, m, pass_on, &c, &err) : -1;
 
 	sh_join_delete(j);
 	return status < 0 ? sh_api_fail(error, &err) : 0;
+}
+
+static int by_indexes(const void *x, const void *y)
+{
+	const struct simhash_pair *a = x, *b = y;
+
+	return a->i != b->i ? sh_compare(a->i, b->i) : sh_compare(a->j, b->j);
+}
+
+void simhash_sort_pairs(struct simhash_pair *pairs, size_t n)
+{
+	if (n)
+		qsort(pairs, n, sizeof *pairs, by_indexes);
 }

@@ -110,15 +110,15 @@ int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, stru
  * 255, or SH_NO_TAG when the key has none. */
 int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key);
 
-/* Checks every field of a key, with or without a tag, against the layout, and stores its table
- * number. SH_ERR_RECORD: a field is wrong. Call sh_band_key_is() to compare the key with a
- * fingerprint. */
+/* Checks a key, with or without a tag, against the layout, but for its key bits. Stores its table
+ * number. SH_ERR_RECORD: a field is wrong. */
 int sh_band_parse(
     const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err);
 
-/* Returns whether `key`, without a tag, is the key of fp in table t. */
-bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
-    const uint64_t *fp);
+/* Checks that `key`, without a tag, is the key of a fingerprint in table t. sh_band_parse() must
+ * have accepted it. SH_ERR_RECORD: it is not. */
+int sh_band_check_key(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
+    const uint64_t *fp, struct sh_error *err);
 
 /* Returns whether no table before t has equal keys for x and y. Their keys in t must be equal. Then
  * t is the lowest one when x and y differ in every block that t skips. */

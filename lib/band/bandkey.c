@@ -95,22 +95,23 @@ static int check_layout(const struct sh_band *b, struct sh_slice key, struct sh_
 	    k, blocks, b->k, b->blocks);
 }
 
+static int no_digit(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "the band key has a character that is not a lower-case hexadecimal digit");
+}
+
 int sh_band_parse(
     const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err)
 {
-	const char *bits;
-	uint64_t word[SH_FP_MAX_WORDS];
 	uint32_t t;
 
 	if (check_layout(b, key, err) < 0)
 		return -1;
 	t = parse_number(key.p + SH_BAND_LAYOUT, b->table_digits);
-	bits = key.p + SH_BAND_LAYOUT + b->table_digits;
-	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0 ||
-	    (key.n > b->key_len &&
-		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "the band key has a character that is not a lower-case hexadecimal digit");
+	if (t == UINT32_MAX || (key.n > b->key_len && parse_number(key.p + b->key_len,
+							  SH_BAND_TAG_DIGITS) == UINT32_MAX))
+		return no_digit(err);
 	if (t >= b->tables)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key names table %u, but its layout has %u, counted from 0",
@@ -127,11 +128,19 @@ int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key)
 	return (int)parse_number(key->p + b->key_len, SH_BAND_TAG_DIGITS);
 }
 
-bool sh_band_key_is(
-    const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key, const uint64_t *fp)
+int sh_band_check_key(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
+    const uint64_t *fp, struct sh_error *err)
 {
-	char want[SH_BAND_MAX_KEY];
+	char want[SH_BAND_MAX_KEY], hex[SH_FP_MAX_BITS / 4];
+	uint64_t word[SH_FP_MAX_WORDS];
 
 	sh_band_key(b, t, fp, want);
-	return key.n == b->key_len && memcmp(key.p, want, key.n) == 0;
+	if (key.n == b->key_len && memcmp(key.p, want, key.n) == 0)
+		return 0;
+	if (sh_parse_hex(sh_slice(key.p + key.n - b->bits_digits, b->bits_digits), word) < 0)
+		return no_digit(err);
+	sh_print_hex(hex, fp, b->bits / 4);
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "key '%.*s' is not that of fingerprint %.*s in this table", (int)key.n, key.p,
+	    (int)(b->bits / 4 > 64 ? 64 : b->bits / 4), hex);
 }

@@ -108,7 +108,8 @@ bool sh_is_band_record(struct sh_slice line)
 		return false;
 	sh_band_cut_tag(&band, &r.key);
 	is = sh_band_parse(&band, r.key, &number, &err) == 0 &&
-	     sh_band_key_is(&band, sh_band_table(&band, number, &room), r.key, r.of.fp);
+	     sh_band_check_key(&band, sh_band_table(&band, number, &room), r.key, r.of.fp, &err) ==
+		 0;
 	sh_band_free(&band);
 	return is;
 }

@@ -15,7 +15,7 @@
 #include <uchardet.h>
 #endif
 
-enum { DETECT_BYTES = 256 * 1024 };
+enum { DETECT_BYTES = 256 * 1024, SAMPLE_BYTES = 4096 };
 
 static bool is_ascii_name(const char *name)
 {
@@ -40,35 +40,42 @@ const char *sh_charset_reason(enum sh_charset_why why)
 
 /* ---- conversion ---- */
 
-static void close_converter(struct sh_charset *c)
+static void close_converter(struct sh_converter *v)
 {
-	if (*c->open_name)
-		iconv_close(c->open);
-	*c->open_name = '\0';
+	if (*v->name)
+		iconv_close(v->iconv);
+	*v->name = '\0';
 }
 
 void sh_charset_free(struct sh_charset *c)
 {
-	close_converter(c);
+	for (size_t i = 0; i < SH_CHARSET_OPEN; i++)
+		close_converter(&c->all[i]);
 	sh_buf_free(&c->room);
 }
 
-/* Opens the converter, or resets the open one. */
+/* Opens the converter in place of the one that was opened first, or resets the open one. */
 static bool open_converter(struct sh_charset *c, const char *name)
 {
+	struct sh_converter *v = &c->all[c->next];
+
 	if (!*name)
 		return false;
-	if (strcmp(c->open_name, name) == 0) {
-		iconv(c->open, NULL, NULL, NULL, NULL);
-		return true;
-	}
-	close_converter(c);
-	c->open = iconv_open("UTF-8", name);
-	if (c->open == (iconv_t)-1 && strcmp(name, "EUC-JP-MS") == 0)
-		c->open = iconv_open("UTF-8", "EUC-JP");
-	if (c->open == (iconv_t)-1)
+	for (size_t i = 0; i < SH_CHARSET_OPEN; i++)
+		if (strcmp(c->all[i].name, name) == 0) {
+			c->open = &c->all[i];
+			iconv(c->open->iconv, NULL, NULL, NULL, NULL);
+			return true;
+		}
+	close_converter(v);
+	v->iconv = iconv_open("UTF-8", name);
+	if (v->iconv == (iconv_t)-1 && strcmp(name, "EUC-JP-MS") == 0)
+		v->iconv = iconv_open("UTF-8", "EUC-JP");
+	if (v->iconv == (iconv_t)-1)
 		return false;
-	strcpy(c->open_name, name);
+	strcpy(v->name, name);
+	c->open = v;
+	c->next = (c->next + 1) % SH_CHARSET_OPEN;
 	return true;
 }
 
@@ -135,13 +142,13 @@ static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *
 	char *to;
 	size_t left;
 
-	if (strstr(c->open_name, "2022") || strstr(c->open_name, "UTF-7"))
+	if (strstr(c->open->name, "2022") || strstr(c->open->name, "UTF-7"))
 		return 0;
 	if (sh_buf_reserve(out, 64, err) < 0)
 		return -1;
 	to = out->p + out->n;
 	left = out->cap - out->n;
-	iconv(c->open, NULL, NULL, &to, &left);
+	iconv(c->open->iconv, NULL, NULL, &to, &left);
 	out->n = (size_t)(to - out->p);
 	return 0;
 }
@@ -168,7 +175,7 @@ static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, stru
     uint64_t *ill, struct sh_error *err)
 {
 	char *p = (char *)(uintptr_t)in.p, *to;
-	size_t n = in.n, left, unit = unit_of(c->open_name);
+	size_t n = in.n, left, unit = unit_of(c->open->name);
 	bool flushed = false;
 
 	for (;;) {
@@ -178,8 +185,8 @@ static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, stru
 			return -1;
 		to = out->p + out->n;
 		left = out->cap - out->n;
-		got =
-		    n ? iconv(c->open, &p, &n, &to, &left) : iconv(c->open, NULL, NULL, &to, &left);
+		got = n ? iconv(c->open->iconv, &p, &n, &to, &left)
+			: iconv(c->open->iconv, NULL, NULL, &to, &left);
 		out->n = (size_t)(to - out->p);
 		if (got != (size_t)-1) {
 			if (n == 0 && flushed)
@@ -192,11 +199,11 @@ static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, stru
 				return -1;
 			skip = cut        ? n
 			       : unit > 1 ? unit
-					  : wrong_bytes(c->open_name, (uint8_t *)p, n, trail);
+					  : wrong_bytes(c->open->name, (uint8_t *)p, n, trail);
 			p += skip;
 			n -= skip;
 		} else if (errno != E2BIG) {
-			return sh_error_sys(err, "cannot convert from %s", c->open_name);
+			return sh_error_sys(err, "cannot convert from %s", c->open->name);
 		}
 	}
 }
@@ -374,19 +381,39 @@ static bool is_western(const char *name)
 	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
 }
 
+/* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank. Returns
+ * the bytes of the sample. */
+static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.n && n + 4 < SAMPLE_BYTES; i++) {
+		if (!(in.p[i] & 0x80))
+			continue;
+		if (i && !(in.p[i - 1] & 0x80))
+			sample[n++] = in.p[i - 1];
+		sample[n++] = in.p[i];
+		if (i + 1 < in.n && !(in.p[i + 1] & 0x80)) {
+			sample[n++] = in.p[i + 1];
+			sample[n++] = ' ';
+		}
+	}
+	return n;
+}
+
 /* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
  * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
  * its letters suit a language equally well. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {
+	char sample[SAMPLE_BYTES];
 	const char *which = name, *best = name;
 	struct sh_buf text = { 0 };
 	size_t least = SIZE_MAX;
 	int got = 1;
 
-	if (in.n > DETECT_BYTES)
-		in.n = DETECT_BYTES;
+	in = sh_slice(sample, sample_letters(in, sample));
 	for (size_t i = 0; got >= 0 && which; which = sh_latin_charsets[i++]) {
 		size_t letters = 0, misses;
 		uint64_t ill;

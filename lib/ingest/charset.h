@@ -45,12 +45,20 @@ struct sh_charset_verdict {
 	char unknown[SH_CHARSET_NAME]; /* a declared name that iconv does not have; "": none */
 };
 
-/* Holds the last converter for the next text. A zeroed struct is ready. It serves one thread. */
+enum { SH_CHARSET_OPEN = 8 };
+
+struct sh_converter {
+	iconv_t iconv;
+	char name[SH_CHARSET_NAME]; /* of the charset; "" when it is not open */
+};
+
+/* Holds the last converters for the next texts, because iconv loads a library for each. A zeroed
+ * struct is ready. It serves one thread. */
 struct sh_charset {
-	const char *forced; /* by --from-charset, or NULL; borrowed */
-	iconv_t open;
-	char open_name[SH_CHARSET_NAME]; /* "" when none is open */
-	struct sh_buf room;              /* scratch */
+	const char *forced;                              /* by --from-charset, or NULL; borrowed */
+	struct sh_converter all[SH_CHARSET_OPEN], *open; /* open: the current one */
+	unsigned next;                                   /* index of the next one to open */
+	struct sh_buf room;                              /* scratch */
 };
 
 void sh_charset_free(struct sh_charset *c);
@@ -67,7 +75,7 @@ int sh_charset_decode(struct sh_charset *c, struct sh_slice in,
 int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 
 /* Returns whether iconv has the charset of this name. The Encoding Standard of the web defines what
- * a name means. May close the converter of the last text. */
+ * a name means. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
 
 /* Returns whether the charset of this name has code units of two or four bytes. */

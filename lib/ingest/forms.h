@@ -54,12 +54,8 @@ void sh_ingest_free(struct sh_ingest *in);
 
 /* ---- read all documents of a file of one form ---- */
 
-/* Reads lines, or one array as sh_ingest_json_array() does. file: begins the ids under
- * json.line_ids. */
+/* Reads lines, or one array of objects. file: begins the ids under json.line_ids. */
 int sh_ingest_jsonl(
-    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
-/* Reads one array of objects. An error outside of the objects is an error of the file. */
-int sh_ingest_json_array(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 /* Reads the documents of one record, whose head was read. */
@@ -70,10 +66,6 @@ int sh_ingest_warc_record(
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
-/* Reads all members of a container. Each member is a file named "FILE#MEMBER". */
-int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
-    struct sh_slice file, struct sh_error *err);
-
 /* ---- steps that the readers share ---- */
 
 /* Reads all documents of an open input. name: decides the form when the bytes allow several. id: of
@@ -81,11 +73,6 @@ int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struc
  * out. */
 int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
     bool member, struct sh_error *err);
-
-/* Passes the document of one JSON object to in->document(). number: of the object's line, or of its
- * element in the array, from 1. */
-int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,
-    uint64_t number, struct sh_error *err);
 
 /* Sets *id to "FILE#N", for a document without an id: a view of in->id. */
 int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,

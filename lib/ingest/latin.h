@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tells the charsets of the Latin alphabet apart. Detectors compare frequencies of letters, which a
  * few accents do not show. The letters of languages are a better witness: in windows-1252 "één" has
  * letters of Dutch, in MAC-CENTRALEUROPE it is "ťťn". */

@@ -7,16 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/descriptor.h"
-
 /* Bytes of text of a file that are read ahead. */
 enum { PLAIN = 1 << 18, PACKED = 1 << 22 };
 
 struct file {
 	const char *name;
-	int fd; /* -1: closed */
 	struct sh_reader reader;
-	const struct sh_codec *codec;
 	bool busy; /* a thread reads it ahead */
 	bool open; /* `reader` is open */
 };
@@ -50,19 +46,11 @@ struct sh_ahead *sh_ahead_new(char *const *names, size_t n, size_t first, unsign
 	return a;
 }
 
-static void close_descriptor(struct file *f)
-{
-	if (f->fd >= 0)
-		close(f->fd); /* unchecked: nothing was written */
-	f->fd = -1;
-}
-
 static void close_file(struct file *f)
 {
 	if (!f->open)
 		return;
 	sh_reader_close(&f->reader);
-	close_descriptor(f);
 	f->open = false;
 }
 
@@ -78,19 +66,6 @@ void sh_ahead_delete(struct sh_ahead *a)
 	free(a);
 }
 
-/* Closes the file at its end: later files may need the descriptor. */
-static ssize_t read_file(void *file, void *p, size_t n, struct sh_error *err)
-{
-	struct file *f = file;
-	ssize_t got = f->fd < 0 ? 0 : sh_read_some(f->fd, p, n);
-
-	if (got < 0)
-		return sh_cannot_read(f->name, err);
-	if (got == 0)
-		close_descriptor(f);
-	return got;
-}
-
 static int open_regular(const char *name)
 {
 	struct stat st;
@@ -104,18 +79,13 @@ static int open_regular(const char *name)
 static bool begin(struct file *f)
 {
 	struct sh_error ignored;
+	int fd = strcmp(f->name, "-") == 0 ? -1 : open_regular(f->name);
 
-	f->fd = strcmp(f->name, "-") == 0 ? -1 : open_regular(f->name);
-	if (f->fd < 0)
+	/* The reader closes the file at its end: later files may need the descriptor. */
+	if (fd < 0 || sh_reader_open_fd(&f->reader, fd, f->name, &ignored) < 0)
 		return false;
-	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	if (sh_reader_open_stream(&f->reader, read_file, f, f->name, &ignored) < 0) {
-		close_descriptor(f);
-		return false;
-	}
-	f->codec = f->reader.packed.layers ? f->reader.packed.layer[0].codec : NULL;
 	/* A failure is kept by the reader, behind the bytes that are ready. */
-	(void)sh_reader_need(&f->reader, f->codec ? PACKED : PLAIN, &ignored);
+	(void)sh_reader_need(&f->reader, f->reader.packed.layers ? PACKED : PLAIN, &ignored);
 	return true;
 }
 
@@ -170,7 +140,7 @@ static struct file *finished(struct sh_ahead *a, size_t i)
 	return f;
 }
 
-struct sh_reader *sh_ahead_take(struct sh_ahead *a, size_t i, const struct sh_codec **codec)
+struct sh_reader *sh_ahead_take(struct sh_ahead *a, size_t i)
 {
 	struct file *f;
 
@@ -184,6 +154,5 @@ struct sh_reader *sh_ahead_take(struct sh_ahead *a, size_t i, const struct sh_co
 	if (!f)
 		a->next = i + 1;
 	pthread_mutex_unlock(&a->lock);
-	*codec = f && f->open ? f->codec : NULL;
 	return f && f->open ? &f->reader : NULL;
 }

@@ -22,8 +22,7 @@ void sh_ahead_delete(struct sh_ahead *a);
 bool sh_ahead_work(struct sh_ahead *a);
 
 /* Returns a reader of file i, valid until the next call; or NULL when the caller is to open the
- * file. `i` increases from call to call. Works or waits while another thread reads the file. Sets
- * *codec to the form of a compressed file, or to NULL. */
-struct sh_reader *sh_ahead_take(struct sh_ahead *a, size_t i, const struct sh_codec **codec);
+ * file. `i` increases from call to call. Works or waits while another thread reads the file. */
+struct sh_reader *sh_ahead_take(struct sh_ahead *a, size_t i);
 
 #endif

@@ -136,8 +136,14 @@ static ssize_t layer_read(
 
 ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh_error *err)
 {
+	const struct sh_decompress_layer *l = &d->layer[0];
 	ssize_t got = layer_read(d, d->layers - 1, p, n, err);
 
+	if (got < 0 && l->damaged)
+		return sh_error_set(err, SH_ERR_IO,
+		    "the %s data are damaged at byte %llu or before; the file was not read to its "
+		    "end",
+		    l->codec->name, (unsigned long long)(d->in - (l->in.n - l->at)));
 	if (got <= 0)
 		return got;
 	d->out += (uint64_t)got;

@@ -110,29 +110,6 @@ uint64_t sh_finished_sum(struct sh_slice bytes)
 	return XXH3_64bits(bytes.n ? bytes.p : "", bytes.n);
 }
 
-int sh_finished_sum_begin(struct sh_finished_sum *s, struct sh_error *err)
-{
-	s->state = XXH3_createState();
-	if (!s->state)
-		return sh_error_nomem(err);
-	XXH3_64bits_reset(s->state);
-	return 0;
-}
-
-void sh_finished_sum_add(struct sh_finished_sum *s, struct sh_slice bytes)
-{
-	if (bytes.n)
-		XXH3_64bits_update(s->state, bytes.p, bytes.n);
-}
-
-uint64_t sh_finished_sum_end(struct sh_finished_sum *s)
-{
-	uint64_t sum = XXH3_64bits_digest(s->state);
-
-	XXH3_freeState(s->state);
-	return sum;
-}
-
 /* Computes the checksum of a file of this size. Returns 1, or 0 when there is no such file. */
 static int sum_file(const struct sh_finished *f, const char *name, uint64_t size, uint64_t *sum,
     struct sh_error *err)

@@ -43,15 +43,6 @@ int sh_finished_begin(struct sh_finished *f, struct sh_slice lines, struct sh_er
 /* Returns the checksum that the list uses. */
 uint64_t sh_finished_sum(struct sh_slice bytes);
 
-/* Computes the checksum of bytes that come in parts. sh_finished_sum_end() returns it and frees the
- * state. sh_finished_sum_begin() returns 0, or -1 when memory is short. */
-struct sh_finished_sum {
-	void *state;
-};
-int sh_finished_sum_begin(struct sh_finished_sum *s, struct sh_error *err);
-void sh_finished_sum_add(struct sh_finished_sum *s, struct sh_slice bytes);
-uint64_t sh_finished_sum_end(struct sh_finished_sum *s);
-
 /* Adds file i to the list, and syncs the list. The file must be complete and synced. */
 int sh_finished_add(struct sh_finished *f, size_t i, struct sh_error *err);
 

@@ -14,7 +14,7 @@
 
 #include "io/descriptor.h"
 
-enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
+enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16 };
 
 #define LOOK_AGAIN 20000000 /* nanoseconds between two attempts to lock */
 
@@ -286,38 +286,6 @@ void sh_folder_expect(const struct sh_folder_map *m, bool whole)
 {
 	if (m->p)
 		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
-}
-
-/* Finds all missing pages of a stretch by one mincore(). Requests the missing pages one by one. */
-static void fetch_stretch(const struct sh_folder_map *m, const size_t *at, size_t n, size_t page)
-{
-	size_t from = at[0] / page, pages = at[n - 1] / page - from + 1;
-	unsigned char there[FETCH_PAGES];
-	char *base = (char *)(uintptr_t)m->p + from * page;
-	size_t last = SIZE_MAX;
-
-	if (mincore(base, pages * page, there) < 0)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		size_t k = at[i] / page - from;
-
-		if (k != last && !(there[k] & 1))
-			madvise(base + k * page, page, MADV_WILLNEED);
-		last = k;
-	}
-}
-
-void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), from = 0;
-
-	while (n && at[n - 1] >= m->n)
-		n--;
-	for (size_t to = 0; to < n; from = to) {
-		while (to < n && at[to] / page - at[from] / page < FETCH_PAGES)
-			to++;
-		fetch_stretch(m, at + from, to - from, page);
-	}
 }
 
 /* ---- writing ---- */

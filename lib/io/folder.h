@@ -101,9 +101,6 @@ int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char
 /* Does nothing with a zeroed struct. */
 void sh_folder_unmap(struct sh_folder_map *m);
 
-/* Announces reads at n ascending offsets: the system reads all missing pages at the same time. */
-void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n);
-
 /* Announces how the file will be read: from beginning to end (whole), or at random offsets. */
 void sh_folder_expect(const struct sh_folder_map *m, bool whole);
 

@@ -37,23 +37,11 @@ static bool has_size(int fd, const struct stat *st)
 	return st->st_size > 0 || pread(fd, &byte, 1, 0) == 0;
 }
 
-/* Returns 1; 0 when the input cannot be mapped; or -1. */
-static int is_mappable(struct sh_mapped *m, const struct stat *st, struct sh_error *err)
-{
-	if (S_ISDIR(st->st_mode)) {
-		errno = EISDIR;
-		return sh_cannot_read(m->name, err);
-	}
-	m->regular = S_ISREG(st->st_mode);
-	if (!m->regular)
-		return 0;
-	m->codec = codec_of(m->fd);
-	return !m->codec && has_size(m->fd, st);
-}
-
 /* Maps the file at the beginning of a larger region: SH_PAD bytes behind the file are readable. */
 static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 {
+	off_t at = lseek(m->fd, 0, SEEK_CUR);
+
 	if (size > SIZE_MAX / 2)
 		return sh_error_set(err, SH_ERR_IO,
 		    "cannot map '%s': %llu bytes are more than this machine addresses", m->name,
@@ -68,68 +56,88 @@ static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 	if (m->size &&
 	    mmap(m->base, m->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, m->fd, 0) == MAP_FAILED)
 		return sh_error_sys(err, "cannot map '%s'", m->name);
+	/* Standard input may have been read in part by another program. */
+	at = at < 0 ? 0 : (uint64_t)at > size ? (off_t)size : at;
+	m->p = (const char *)m->base + at;
+	m->n = m->size - (size_t)at;
 	return 0;
 }
 
 int sh_mapped_open(struct sh_mapped *m, const char *name, struct sh_error *err)
 {
+	bool is_stdin = strcmp(name, "-") == 0;
 	struct stat st;
-	off_t at;
 	int got = -1;
 
-	*m = (struct sh_mapped){ .name = name };
-	m->fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
-	if (m->fd < 0) {
-		m->fd = 0;
-		return sh_cannot_open(name, err);
-	}
-	if (fstat(m->fd, &st) < 0)
-		sh_error_sys(err, "cannot look at '%s'", name);
-	else
-		got = is_mappable(m, &st, err);
-	if (got == 0)
+	*m = (struct sh_mapped){ .name = name, .fd = -1 };
+	/* The open of a FIFO would wait for its writer. */
+	if (!is_stdin && stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		return 0;
-	if (got > 0 && map(m, (uint64_t)st.st_size, err) == 0) {
-		/* Standard input may have been read in part by another program. */
-		at = lseek(m->fd, 0, SEEK_CUR);
-		at = at < 0 ? 0 : at > st.st_size ? st.st_size : at;
-		m->p = (const char *)m->base + at;
-		m->n = m->size - (size_t)at;
-		return 1;
+	m->fd = is_stdin ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (m->fd < 0)
+		return sh_cannot_open(name, err);
+	if (fstat(m->fd, &st) < 0) {
+		sh_error_sys(err, "cannot look at '%s'", name);
+	} else if (S_ISDIR(st.st_mode)) {
+		errno = EISDIR;
+		sh_cannot_read(name, err);
+	} else {
+		m->codec = S_ISREG(st.st_mode) ? codec_of(m->fd) : NULL;
+		got = S_ISREG(st.st_mode) && !m->codec && has_size(m->fd, &st);
 	}
+	if (got > 0 && map(m, (uint64_t)st.st_size, err) == 0)
+		return 1;
+	if (got == 0)
+		sh_mapped_close_descriptor(m);
+	else
+		sh_mapped_close(m);
+	return got == 0 ? 0 : -1;
+}
+
+int sh_mapped_fd(struct sh_mapped *m, int fd, const char *name, struct sh_error *err)
+{
+	struct stat st;
+
+	*m = (struct sh_mapped){ .name = name, .fd = fd };
+	if (fstat(fd, &st) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		sh_error_sys(err, "cannot look at '%s'", name);
+	else if (map(m, (uint64_t)st.st_size, err) == 0)
+		return 0;
 	sh_mapped_close(m);
 	return -1;
 }
 
-/* Copies the bytes of a reader that has read all. */
-static int map_copy(struct sh_mapped *m, struct sh_slice all, struct sh_error *err)
+int sh_mapped_take(struct sh_mapped *m, struct sh_buf *bytes, struct sh_error *err)
 {
-	m->n = m->size = all.n;
-	m->length = all.n + SH_PAD;
-	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m->base == MAP_FAILED) {
-		m->base = NULL;
-		return sh_error_nomem(err);
-	}
-	if (all.n)
-		memcpy(m->base, all.p, all.n);
-	m->p = m->base;
+	*m = (struct sh_mapped){ .fd = -1 };
+	if (sh_buf_reserve(bytes, SH_PAD, err) < 0)
+		return -1;
+	memset(bytes->p + bytes->n, 0, SH_PAD);
+	m->held = *bytes;
+	m->p = bytes->p;
+	m->n = bytes->n;
+	*bytes = (struct sh_buf){ 0 };
 	return 0;
 }
 
 int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err)
 {
-	int got = sh_mapped_open(m, name, err), fd = m->fd;
+	struct sh_buf all = { 0 };
 	struct sh_reader reader;
+	struct sh_slice ready;
+	int got = sh_mapped_open(m, name, err);
 
 	if (got != 0)
 		return got < 0 ? -1 : 0;
-	*m = (struct sh_mapped){ .name = name };
-	if (sh_reader_open_fd(&reader, fd, name, err) < 0)
+	if (sh_reader_open(&reader, name, err) < 0)
 		return -1;
 	got = sh_reader_need(&reader, SIZE_MAX, err);
+	ready = sh_reader_ready(&reader);
 	if (got == 0)
-		got = map_copy(m, sh_reader_ready(&reader), err);
+		got = sh_buf_add(&all, ready.p, ready.n, err);
+	if (got == 0)
+		got = sh_mapped_take(m, &all, err);
+	sh_buf_free(&all);
 	sh_reader_close(&reader);
 	return got;
 }
@@ -138,6 +146,7 @@ void sh_mapped_close(struct sh_mapped *m)
 {
 	if (m->base)
 		munmap(m->base, m->length);
+	sh_buf_free(&m->held);
 	if (m->fd > STDIN_FILENO)
 		close(m->fd);
 	*m = (struct sh_mapped){ 0 };
@@ -154,6 +163,8 @@ int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 {
 	struct stat st;
 
+	if (m->fd < 0)
+		return 0;
 	if (fstat(m->fd, &st) < 0)
 		return sh_error_sys(err, "cannot look at '%s'", m->name);
 	if ((uint64_t)st.st_size != m->size)
@@ -167,13 +178,14 @@ void sh_mapped_forget(const struct sh_mapped *m)
 		madvise(m->base, m->size, MADV_DONTNEED);
 }
 
-int sh_mapped_read(const struct sh_mapped *m, uint64_t at, void *to, size_t n, struct sh_error *err)
+int sh_mapped_read(
+    const struct sh_mapped *m, const char *p, void *to, size_t n, struct sh_error *err)
 {
-	char *p = to;
+	char *room = to;
+	off_t at = p - (const char *)m->base;
 
-	at += (uint64_t)(m->p - (const char *)m->base);
 	while (n) {
-		ssize_t got = pread(m->fd, p, n, (off_t)at);
+		ssize_t got = pread(m->fd, room, n, at);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -182,9 +194,9 @@ int sh_mapped_read(const struct sh_mapped *m, uint64_t at, void *to, size_t n, s
 		if (got == 0)
 			return sh_error_set(
 			    err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
-		p += got;
+		room += got;
 		n -= (size_t)got;
-		at += (uint64_t)got;
+		at += got;
 	}
 	return 0;
 }

@@ -91,23 +91,13 @@ struct each {
 	void *arg;
 };
 
-static size_t ranges(size_t n)
-{
-	return n / RANGE + (n % RANGE > 0);
-}
-
-static size_t range_end(size_t n, size_t range)
-{
-	return n - range * RANGE < RANGE ? n : (range + 1) * RANGE;
-}
-
 static int do_ranges(void *arg, size_t from, size_t to, struct sh_error *err)
 {
 	const struct each *e = arg;
 
 	(void)err;
 	for (size_t i = from; i < to; i++)
-		e->fn(e->arg, i * RANGE, range_end(e->n, i));
+		e->fn(e->arg, i * RANGE, e->n - i * RANGE < RANGE ? e->n : (i + 1) * RANGE);
 	return 0;
 }
 
@@ -115,60 +105,5 @@ int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, stru
 {
 	struct each e = { n, fn, arg };
 
-	return sh_parallel(&e, 0, threads, ranges(n), 1, do_ranges, err);
-}
-
-static int count_ranges(void *selection, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sh_selection *s = selection;
-
-	(void)err;
-	for (size_t i = from; i < to; i++)
-		s->at[i] = s->fn(s->arg, i * RANGE, range_end(s->n, i), SH_COUNT_ONLY);
-	return 0;
-}
-
-static int fill_ranges(void *selection, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sh_selection *s = selection;
-
-	(void)err;
-	for (size_t i = from; i < to; i++)
-		s->fn(s->arg, i * RANGE, range_end(s->n, i), s->at[i]);
-	return 0;
-}
-
-int sh_selection_count(struct sh_selection *s, struct sh_error *err)
-{
-	size_t n = ranges(s->n);
-
-	s->at = malloc((n + 1) * sizeof *s->at);
-	if (!s->at)
-		return sh_error_nomem(err);
-	if (sh_parallel(s, 0, s->threads, n, 1, count_ranges, err) < 0) {
-		sh_selection_free(s);
-		return -1;
-	}
-	s->found = 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t found = s->at[i];
-
-		s->at[i] = s->found;
-		s->found += found;
-	}
-	return 0;
-}
-
-int sh_selection_fill(struct sh_selection *s, struct sh_error *err)
-{
-	int status = sh_parallel(s, 0, s->threads, ranges(s->n), 1, fill_ranges, err);
-
-	sh_selection_free(s);
-	return status;
-}
-
-void sh_selection_free(struct sh_selection *s)
-{
-	free(s->at);
-	s->at = NULL;
+	return sh_parallel(&e, 0, threads, n / RANGE + (n % RANGE > 0), 1, do_ranges, err);
 }

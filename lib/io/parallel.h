@@ -29,38 +29,4 @@ typedef void sh_each_fn(void *arg, size_t from, size_t to);
  * A range has at most 2^14 elements. Returns 0, or -1 when memory is short. */
 int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
 
-/* Several threads select some of the elements 0 .. n-1. They write one result for each selected
- * element, in the order of the elements. The first pass counts the results of each range. The
- * second pass then knows at which index each range begins:
- *
- *     struct sh_selection s = { .threads = jobs, .n = n, .fn = fn, .arg = arg };
- *     status = sh_selection_count(&s, err);
- *     ... room for s.found results ...
- *     status = sh_selection_fill(&s, err);
- */
-
-#define SH_COUNT_ONLY SIZE_MAX
-
-/* Selects among the elements from .. to-1. Writes the results from index `at` on, unless `at` is
- * SH_COUNT_ONLY. Returns the number of results, the same in both passes. Several threads call it at
- * the same time, for disjoint ranges. */
-typedef size_t sh_select_fn(void *arg, size_t from, size_t to, size_t at);
-
-struct sh_selection {
-	unsigned threads;
-	size_t n;
-	sh_select_fn *fn;
-	void *arg;
-	size_t found; /* number of results; set by sh_selection_count() */
-	size_t *at;   /* private */
-};
-
-/* The first pass. Returns 0, or -1 when memory is short; s is then freed. */
-int sh_selection_count(struct sh_selection *s, struct sh_error *err);
-/* The second pass. Call it once, after sh_selection_count(). Returns 0, or -1 when memory is short.
- * Frees s in both cases. */
-int sh_selection_fill(struct sh_selection *s, struct sh_error *err);
-/* Frees a selection that was counted and will not be filled. */
-void sh_selection_free(struct sh_selection *s);
-
 #endif

@@ -8,65 +8,33 @@
 
 enum { OUT_FULL = 1 << 18 };
 
-struct sh_pool_queue {
+struct thread {
+	struct sh_feed *feed;
+	void *worker;
+	pthread_t id;
+};
+
+struct sh_feed {
 	const struct sh_pool *pool;
-	struct sh_source *source; /* NULL: the work is numbered tasks */
-	size_t next, n_tasks;
-	pthread_mutex_t reading; /* held while a chunk is read */
-	pthread_mutex_t lock;    /* of all fields below */
-	pthread_cond_t changed;  /* a job was written, or `over` is set */
+	struct sh_source *source; /* free threads read its operands ahead; NULL: none */
+	struct thread *threads;
+	unsigned started;       /* threads beside the calling one */
+	pthread_mutex_t lock;   /* of all fields below */
+	pthread_cond_t changed; /* a job was pushed or written, or `over` is set */
+	size_t task, n_tasks;   /* the next task, and the number of tasks */
 	struct sh_job *jobs;
 	size_t n;
 	struct sh_job **free; /* a stack: the job freed last is still in the cache */
 	size_t n_free;
 	struct sh_job **order; /* a ring of the jobs in flight, in input order */
 	size_t head, used;
-	size_t begun; /* of a feed: the jobs of the ring that a worker has taken */
+	size_t begun; /* jobs of the ring that a worker has taken */
 	bool writing; /* a thread is in write_finished() */
-	bool over;    /* no more chunks are read */
-	int cancel[2];
-	int status; /* of writing, with err */
-	int read_status;
-	struct sh_error err, read_err;
+	bool over;    /* no more jobs come: threads end */
+	int cancel;   /* closed after a failure, to end a read of `source`; -1: none */
+	int status;   /* of writing, with err */
+	struct sh_error err;
 };
-
-struct thread {
-	struct sh_pool_queue *queue;
-	void *worker;
-	pthread_t id;
-};
-
-static void job_free(struct sh_job *job)
-{
-	sh_buf_free(&job->chunk);
-	sh_buf_free(&job->out);
-	sh_buf_free(&job->aside);
-	sh_buf_free(&job->notes);
-	sh_buf_free(&job->facts);
-}
-
-static void job_empty(struct sh_job *job)
-{
-	job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
-	job->records = job->rejected = job->ill_formed = job->empty = job->blank = 0;
-	job->failed = 0;
-}
-
-/* Gives a job the next chunk or task. Returns 1, 0 at the end, or -1. */
-static int job_fill(struct sh_pool_queue *q, struct sh_job *job, struct sh_error *err)
-{
-	int got;
-
-	if (q->source) {
-		got = sh_source_read(q->source, &job->chunk, &job->from, err);
-		job->in = sh_buf_slice(&job->chunk);
-	} else {
-		got = q->next < q->n_tasks;
-		job->task = q->next++;
-	}
-	job_empty(job);
-	return got;
-}
 
 /* Writes a finished job. Returns 0, or -1 with the error of the job or of writing. */
 static int job_write(const struct sh_pool *pool, struct sh_job *job, struct sh_error *err)
@@ -78,115 +46,134 @@ static int job_write(const struct sh_pool *pool, struct sh_job *job, struct sh_e
 	return job->failed;
 }
 
-static int run_alone(struct sh_pool_queue *q, struct sh_error *err)
+/* Takes a free job and empties it. The caller holds the lock. There must be one. */
+static struct sh_job *take_free(struct sh_feed *f)
 {
-	const struct sh_pool *pool = q->pool;
-	struct sh_job job = { .pool = pool };
-	int got;
+	struct sh_job *job = f->free[--f->n_free];
 
-	while ((got = job_fill(q, &job, err)) > 0) {
-		job.failed = pool->work(pool->workers[0], &job);
-		got = job_write(pool, &job, err);
-		if (got < 0)
-			break;
-	}
-	job_free(&job);
-	return got;
-}
-
-/* Returns a free job to read into, or NULL when no more chunks are read. */
-static struct sh_job *free_job(struct sh_pool_queue *q)
-{
-	struct sh_job *job;
-
-	pthread_mutex_lock(&q->lock);
-	while (!q->over && q->n_free == 0)
-		pthread_cond_wait(&q->changed, &q->lock);
-	job = q->over ? NULL : q->free[--q->n_free];
-	pthread_mutex_unlock(&q->lock);
+	job->chunk.n = job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
+	job->records = job->rejected = job->ill_formed = job->empty = job->blank = 0;
+	job->failed = 0;
+	job->finished = false;
 	return job;
 }
 
-/* Appends a job to the queue when got > 0; otherwise ends reading, with the status `got`. */
-static void enqueue(struct sh_pool_queue *q, struct sh_job *job, int got)
+/* Begins the next job or task. The caller holds the lock. Returns NULL when there is none now. */
+static struct sh_job *begin_job(struct sh_feed *f)
 {
-	pthread_mutex_lock(&q->lock);
-	if (got > 0) {
-		job->finished = false;
-		q->order[(q->head + q->used++) % q->n] = job;
-	} else {
-		q->over = true;
-		q->read_status = got;
+	if (f->status < 0)
+		return NULL;
+	if (f->begun == f->used && f->task < f->n_tasks && f->n_free) {
+		struct sh_job *job = take_free(f);
+
+		job->task = f->task++;
+		f->order[(f->head + f->used++) % f->n] = job;
 	}
-	pthread_mutex_unlock(&q->lock);
+	return f->begun == f->used ? NULL : f->order[(f->head + f->begun++) % f->n];
 }
 
-/* Waits for the turn to read. Meanwhile reads later operands ahead. */
-static void begin_reading(struct sh_pool_queue *q)
+/* Writes jobs while the oldest job is finished. A thread that is already writing writes these jobs,
+ * too. The caller holds the lock, which is released while a job is written. */
+static void write_finished(struct sh_feed *f)
 {
-	while (pthread_mutex_trylock(&q->reading) != 0)
-		if (!q->source || !sh_source_ahead(q->source)) {
-			pthread_mutex_lock(&q->reading);
-			return;
+	if (f->writing)
+		return;
+	f->writing = true;
+	while (f->status == 0 && f->used && f->order[f->head]->finished) {
+		struct sh_job *job = f->order[f->head];
+		int status;
+
+		pthread_mutex_unlock(&f->lock);
+		status = job_write(f->pool, job, &f->err);
+		pthread_mutex_lock(&f->lock);
+		f->status = status;
+		f->head = (f->head + 1) % f->n;
+		f->used--;
+		f->begun--;
+		f->free[f->n_free++] = job;
+		if (status < 0 && f->cancel >= 0) {
+			close(f->cancel);
+			f->cancel = -1;
 		}
-}
-
-/* Reads the next chunk. Returns its job, or NULL at the end. */
-static struct sh_job *next_job(struct sh_pool_queue *q)
-{
-	struct sh_job *job;
-	int got = 0;
-
-	begin_reading(q);
-	job = free_job(q);
-	if (job) {
-		got = job_fill(q, job, &q->read_err);
-		enqueue(q, job, got);
+		pthread_cond_broadcast(&f->changed);
 	}
-	pthread_mutex_unlock(&q->reading);
-	return got > 0 ? job : NULL;
+	f->writing = false;
 }
 
-/* Ends reading. A thread that waits for input returns at once. */
-static void cancel(struct sh_pool_queue *q)
+/* Processes a job. The caller holds the lock, which is released meanwhile. */
+static void do_job(struct sh_feed *f, void *worker, struct sh_job *job)
 {
-	q->over = true;
-	if (q->source)
-		close(q->cancel[1]);
-	q->cancel[1] = -1;
+	pthread_mutex_unlock(&f->lock);
+	job->failed = f->pool->work(worker, job);
+	pthread_mutex_lock(&f->lock);
+	job->finished = true;
+	write_finished(f);
 }
 
-/* Writes the oldest job. The caller holds the lock, which is released while the job is written. */
-static void write_head(struct sh_pool_queue *q)
+/* Reads a later operand ahead. The caller holds the lock, which is released meanwhile. */
+static bool read_ahead(struct sh_feed *f)
 {
-	struct sh_job *job = q->order[q->head];
-	int status;
+	bool did;
 
-	pthread_mutex_unlock(&q->lock);
-	status = job_write(q->pool, job, &q->err);
-	pthread_mutex_lock(&q->lock);
-	q->status = status;
-	q->head = (q->head + 1) % q->n;
-	q->used--;
-	q->begun -= q->begun > 0;
-	q->free[q->n_free++] = job;
-	if (status < 0)
-		cancel(q);
-	pthread_cond_broadcast(&q->changed);
+	if (!f->source)
+		return false;
+	pthread_mutex_unlock(&f->lock);
+	did = sh_source_ahead(f->source);
+	pthread_mutex_lock(&f->lock);
+	return did;
 }
+
+static void *work_loop(void *arg)
+{
+	const struct thread *t = arg;
+	struct sh_feed *f = t->feed;
+	bool ahead = true;
+
+	pthread_mutex_lock(&f->lock);
+	for (;;) {
+		struct sh_job *job = begin_job(f);
+
+		if (job) {
+			do_job(f, t->worker, job);
+			ahead = true;
+		} else if (f->over) {
+			break;
+		} else if (ahead) {
+			ahead = read_ahead(f);
+		} else {
+			pthread_cond_wait(&f->changed, &f->lock);
+			ahead = true;
+		}
+	}
+	pthread_mutex_unlock(&f->lock);
+	return NULL;
+}
+
+/* Works, or waits for a change. The caller holds the lock. */
+static void help(struct sh_feed *f)
+{
+	struct sh_job *job = begin_job(f);
+
+	if (job)
+		do_job(f, f->threads[0].worker, job);
+	else
+		pthread_cond_wait(&f->changed, &f->lock);
+}
+
+/* ---- within a job ---- */
 
 int sh_job_turn(struct sh_job *job, struct sh_error *err)
 {
-	struct sh_pool_queue *q = job->queue;
+	struct sh_feed *f = job->feed;
 	int status;
 
-	if (!q)
+	if (!f)
 		return 0;
-	pthread_mutex_lock(&q->lock);
-	while (q->status == 0 && q->order[q->head] != job)
-		pthread_cond_wait(&q->changed, &q->lock);
-	status = q->status;
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_lock(&f->lock);
+	while (f->status == 0 && f->order[f->head] != job)
+		pthread_cond_wait(&f->changed, &f->lock);
+	status = f->status;
+	pthread_mutex_unlock(&f->lock);
 	return status == 0 ? 0 : sh_error_set(err, SH_ERR_PARAM, "another thread has failed");
 }
 
@@ -209,251 +196,85 @@ char *sh_job_room(struct sh_job *job, size_t need, struct sh_error *err)
 	return sh_buf_reserve(&job->out, need, err) < 0 ? NULL : job->out.p + job->out.n;
 }
 
-/* Marks the job as finished, then writes jobs while the oldest job is finished. A thread that is
- * already writing writes this job, too. */
-static void write_finished(struct sh_pool_queue *q, struct sh_job *job)
-{
-	pthread_mutex_lock(&q->lock);
-	job->finished = true;
-	if (!q->writing) {
-		q->writing = true;
-		while (q->status == 0 && q->used && q->order[q->head]->finished)
-			write_head(q);
-		q->writing = false;
-	}
-	pthread_mutex_unlock(&q->lock);
-}
+/* ---- feeds ---- */
 
-static void *work_loop(void *arg)
-{
-	const struct thread *t = arg;
-	struct sh_pool_queue *q = t->queue;
-	struct sh_job *job;
-
-	while ((job = next_job(q)) != NULL) {
-		job->failed = q->pool->work(t->worker, job);
-		write_finished(q, job);
-	}
-	return NULL;
-}
-
-static void run_threads(struct sh_pool_queue *q, struct thread *threads)
-{
-	unsigned started = 0, n = q->pool->n_workers;
-
-	if (!q->source && q->n_tasks < n)
-		n = (unsigned)q->n_tasks;
-	for (unsigned i = 0; i < n; i++)
-		threads[i] = (struct thread){ .queue = q, .worker = q->pool->workers[i] };
-	while (started + 1 < n && pthread_create(&threads[started + 1].id, NULL, work_loop,
-				      &threads[started + 1]) == 0)
-		started++;
-	work_loop(&threads[0]);
-	for (unsigned i = 1; i <= started; i++)
-		pthread_join(threads[i].id, NULL);
-}
-
-static int jobs_new(struct sh_pool_queue *q)
-{
-	q->n = sh_pool_jobs(q->pool->n_workers);
-	q->jobs = calloc(q->n, sizeof *q->jobs);
-	q->free = calloc(q->n, sizeof *q->free);
-	q->order = calloc(q->n, sizeof *q->order);
-	if (!q->jobs || !q->free || !q->order)
-		return -1;
-	for (size_t i = 0; i < q->n; i++) {
-		q->jobs[i].pool = q->pool;
-		q->jobs[i].queue = q;
-		q->free[q->n_free++] = &q->jobs[i];
-	}
-	pthread_mutex_init(&q->reading, NULL);
-	pthread_mutex_init(&q->lock, NULL);
-	pthread_cond_init(&q->changed, NULL);
-	return 0;
-}
-
-static void jobs_delete(struct sh_pool_queue *q)
-{
-	if (q->n_free) {
-		pthread_cond_destroy(&q->changed);
-		pthread_mutex_destroy(&q->lock);
-		pthread_mutex_destroy(&q->reading);
-	}
-	for (size_t i = 0; q->jobs && i < q->n; i++)
-		job_free(&q->jobs[i]);
-	free(q->jobs);
-	free(q->free);
-	free(q->order);
-}
-
-static int run_queue(struct sh_pool_queue *q, struct thread *threads, struct sh_error *err)
-{
-	if (q->source && pipe2(q->cancel, O_CLOEXEC) < 0)
-		return sh_error_sys(err, "cannot make a pipe");
-	if (q->source) {
-		q->source->cancel = q->cancel[0];
-		sh_source_use_threads(q->source, q->pool->n_workers);
-	}
-	run_threads(q, threads);
-	if (q->source) {
-		q->source->cancel = -1;
-		close(q->cancel[0]);
-		if (q->cancel[1] >= 0)
-			close(q->cancel[1]);
-	}
-	/* An error of writing comes first: the read error is behind all chunks that were read. */
-	*err = q->status < 0 ? q->err : q->read_err;
-	return q->status < 0 ? -1 : q->read_status;
-}
-
-static int run(struct sh_pool_queue *q, struct sh_error *err)
-{
-	struct thread *threads;
-	int status;
-
-	if (q->pool->n_workers == 1 || (!q->source && q->n_tasks <= 1))
-		return run_alone(q, err);
-	threads = calloc(q->pool->n_workers, sizeof *threads);
-	status = threads && jobs_new(q) == 0 ? run_queue(q, threads, err) : sh_error_nomem(err);
-	jobs_delete(q);
-	free(threads);
-	return status;
-}
-
-int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err)
-{
-	struct sh_pool_queue q = { .pool = pool, .source = source };
-
-	return run(&q, err);
-}
-
-int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
-{
-	struct sh_pool_queue q = { .pool = pool, .n_tasks = n };
-
-	return run(&q, err);
-}
-
-/* ---- a feed --------------------------------------------------------------------------- */
-
-struct sh_feed {
-	struct sh_pool_queue queue;
-	struct thread *threads;
-	unsigned started;
-};
-
-/* Takes the next pushed job. The caller holds the lock. Returns NULL when there is none. */
-static struct sh_job *begin_job(struct sh_pool_queue *q)
-{
-	if (q->begun == q->used || q->status < 0)
-		return NULL;
-	return q->order[(q->head + q->begun++) % q->n];
-}
-
-static void do_job(const struct thread *t, struct sh_job *job)
-{
-	job->failed = t->queue->pool->work(t->worker, job);
-	write_finished(t->queue, job);
-}
-
-static void *feed_loop(void *arg)
-{
-	const struct thread *t = arg;
-	struct sh_pool_queue *q = t->queue;
-	struct sh_job *job;
-
-	pthread_mutex_lock(&q->lock);
-	for (;;) {
-		while (!(job = begin_job(q)) && !q->over)
-			pthread_cond_wait(&q->changed, &q->lock);
-		pthread_mutex_unlock(&q->lock);
-		if (!job)
-			return NULL;
-		do_job(t, job);
-		pthread_mutex_lock(&q->lock);
-	}
-}
-
-struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err)
+/* Starts the threads of a feed, of a source (may be NULL), or of n tasks. */
+static struct sh_feed *start(
+    const struct sh_pool *pool, struct sh_source *source, size_t n_tasks, struct sh_error *err)
 {
 	struct sh_feed *f = calloc(1, sizeof *f);
+	unsigned n = n_tasks && n_tasks < pool->n_workers ? (unsigned)n_tasks : pool->n_workers;
 
 	if (!f) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	f->queue.pool = pool;
-	f->threads = calloc(pool->n_workers, sizeof *f->threads);
-	if (!f->threads || jobs_new(&f->queue) < 0) {
+	*f = (struct sh_feed){ .pool = pool, .source = source, .n_tasks = n_tasks, .cancel = -1 };
+	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
+	 * let reading go on meanwhile. */
+	f->n = 2 * (size_t)n + 2;
+	f->threads = calloc(n, sizeof *f->threads);
+	f->jobs = calloc(f->n, sizeof *f->jobs);
+	f->free = calloc(f->n, sizeof *f->free);
+	f->order = calloc(f->n, sizeof *f->order);
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->changed, NULL);
+	if (!f->threads || !f->jobs || !f->free || !f->order) {
 		sh_error_nomem(err);
 		sh_feed_delete(f);
 		return NULL;
 	}
-	for (unsigned i = 0; i < pool->n_workers; i++)
-		f->threads[i] = (struct thread){ .queue = &f->queue, .worker = pool->workers[i] };
-	while (
-	    f->started + 1 < pool->n_workers && pthread_create(&f->threads[f->started + 1].id, NULL,
-						    feed_loop, &f->threads[f->started + 1]) == 0)
+	for (size_t i = 0; i < f->n; i++) {
+		f->jobs[i].pool = pool;
+		f->jobs[i].feed = f;
+		f->free[f->n_free++] = &f->jobs[i];
+	}
+	for (unsigned i = 0; i < n; i++)
+		f->threads[i] = (struct thread){ .feed = f, .worker = pool->workers[i] };
+	/* The calling thread works, too: all jobs are processed even when no thread starts. */
+	while (f->started + 1 < n && pthread_create(&f->threads[f->started + 1].id, NULL, work_loop,
+					 &f->threads[f->started + 1]) == 0)
 		f->started++;
 	return f;
 }
 
-/* Works, or waits for a change. The caller holds the lock. */
-static void help(struct sh_feed *f)
+struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err)
 {
-	struct sh_pool_queue *q = &f->queue;
-	struct sh_job *job = begin_job(q);
-
-	if (!job) {
-		pthread_cond_wait(&q->changed, &q->lock);
-		return;
-	}
-	pthread_mutex_unlock(&q->lock);
-	do_job(&f->threads[0], job);
-	pthread_mutex_lock(&q->lock);
+	return start(pool, NULL, 0, err);
 }
 
 struct sh_job *sh_feed_job(struct sh_feed *f)
 {
-	struct sh_pool_queue *q = &f->queue;
 	struct sh_job *job = NULL;
 
-	pthread_mutex_lock(&q->lock);
-	while (q->status == 0 && q->n_free == 0)
+	pthread_mutex_lock(&f->lock);
+	while (f->status == 0 && f->n_free == 0)
 		help(f);
-	if (q->status == 0)
-		job = q->free[--q->n_free];
-	pthread_mutex_unlock(&q->lock);
-	if (job) {
-		job_empty(job);
-		job->chunk.n = 0;
-	}
+	if (f->status == 0)
+		job = take_free(f);
+	pthread_mutex_unlock(&f->lock);
 	return job;
 }
 
 void sh_feed_push(struct sh_feed *f, struct sh_job *job)
 {
-	struct sh_pool_queue *q = &f->queue;
-
-	pthread_mutex_lock(&q->lock);
-	job->finished = false;
-	q->order[(q->head + q->used++) % q->n] = job;
-	pthread_cond_broadcast(&q->changed);
-	pthread_mutex_unlock(&q->lock);
+	pthread_mutex_lock(&f->lock);
+	f->order[(f->head + f->used++) % f->n] = job;
+	pthread_cond_broadcast(&f->changed);
+	pthread_mutex_unlock(&f->lock);
 }
 
 int sh_feed_drain(struct sh_feed *f, struct sh_error *err)
 {
-	struct sh_pool_queue *q = &f->queue;
 	int status;
 
-	pthread_mutex_lock(&q->lock);
-	while (q->status == 0 && q->used > 0)
+	pthread_mutex_lock(&f->lock);
+	while (f->status == 0 && (f->used > 0 || f->task < f->n_tasks))
 		help(f);
-	status = q->status;
+	status = f->status;
 	if (status < 0)
-		*err = q->err;
-	pthread_mutex_unlock(&q->lock);
+		*err = f->err;
+	pthread_mutex_unlock(&f->lock);
 	return status;
 }
 
@@ -461,15 +282,85 @@ void sh_feed_delete(struct sh_feed *f)
 {
 	if (!f)
 		return;
-	if (f->started) {
-		pthread_mutex_lock(&f->queue.lock);
-		f->queue.over = true;
-		pthread_cond_broadcast(&f->queue.changed);
-		pthread_mutex_unlock(&f->queue.lock);
-	}
+	pthread_mutex_lock(&f->lock);
+	f->over = true;
+	pthread_cond_broadcast(&f->changed);
+	pthread_mutex_unlock(&f->lock);
 	for (unsigned i = 1; i <= f->started; i++)
 		pthread_join(f->threads[i].id, NULL);
-	jobs_delete(&f->queue);
+	pthread_cond_destroy(&f->changed);
+	pthread_mutex_destroy(&f->lock);
+	for (size_t i = 0; f->jobs && i < f->n; i++) {
+		sh_buf_free(&f->jobs[i].chunk);
+		sh_buf_free(&f->jobs[i].out);
+		sh_buf_free(&f->jobs[i].aside);
+		sh_buf_free(&f->jobs[i].notes);
+		sh_buf_free(&f->jobs[i].facts);
+	}
+	if (f->cancel >= 0)
+		close(f->cancel);
 	free(f->threads);
+	free(f->jobs);
+	free(f->free);
+	free(f->order);
 	free(f);
+}
+
+/* Reads the source to its end. The error of writing comes first: the read error is behind all
+ * chunks that were read. */
+static int feed_source(struct sh_feed *f, struct sh_source *source, struct sh_error *err)
+{
+	struct sh_error read_err, ignored;
+	struct sh_job *job;
+	int got = 0;
+
+	while ((job = sh_feed_job(f)) != NULL) {
+		got = sh_source_read(source, &job->chunk, &job->from, &read_err);
+		if (got <= 0)
+			break;
+		job->in = sh_buf_slice(&job->chunk);
+		sh_feed_push(f, job);
+		/* The next read may wait for a slow writer. */
+		if (f->started == 0)
+			(void)sh_feed_drain(f, &ignored);
+	}
+	if (sh_feed_drain(f, err) < 0)
+		return -1;
+	if (got < 0)
+		*err = read_err;
+	return got;
+}
+
+int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err)
+{
+	int cancel[2] = { -1, -1 }, status = -1;
+	struct sh_feed *f;
+
+	if (pool->n_workers > 1) {
+		if (pipe2(cancel, O_CLOEXEC) < 0)
+			return sh_error_sys(err, "cannot make a pipe");
+		sh_source_use_threads(source, pool->n_workers);
+	}
+	source->cancel = cancel[0];
+	f = start(pool, source, 0, err);
+	if (f) {
+		f->cancel = cancel[1];
+		status = feed_source(f, source, err);
+	} else if (cancel[1] >= 0) {
+		close(cancel[1]);
+	}
+	sh_feed_delete(f);
+	source->cancel = -1;
+	if (cancel[0] >= 0)
+		close(cancel[0]);
+	return status;
+}
+
+int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
+{
+	struct sh_feed *f = n ? start(pool, NULL, n, err) : NULL;
+	int status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
+
+	sh_feed_delete(f);
+	return status;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Several threads process chunks of lines. The results are written in input order.
  *
- * Each worker reads a chunk, processes it, and writes finished chunks, the oldest first. One worker
- * at a time reads, and one at a time writes. A worker that waits for its turn to read opens and
- * decompresses the beginnings of later files (io/ahead.h). The calling thread is one of the
- * workers. The output is the same for any number of workers, also after an error: all records
- * before the first bad record are written, and no record after it. A finished chunk is written at
- * once, even while a reader waits for the next chunk.
+ * The calling thread reads the chunks, and works while as many as are allowed are in flight. Any
+ * worker writes finished chunks, the oldest first, one worker at a time. A worker without a chunk
+ * opens and decompresses the beginnings of later files (io/ahead.h). The output is the same for any
+ * number of workers, also after an error: all records before the first bad record are written, and
+ * no record after it. A finished chunk is written at once, even while the next one is read.
  *
  * The work may also be numbered tasks. Results are written in the order of the numbers. */
 #ifndef SH_IO_POOL_H
@@ -27,7 +26,6 @@ struct sh_job {
 	uint64_t records, rejected;    /* good records; bad records */
 	uint64_t ill_formed, empty;    /* sequences of UTF-8; documents without features */
 	uint64_t blank;                /* blank lines that are no records */
-	struct sh_sum sum;             /* of `out`; set by work() when the output gets a trailer */
 	struct sh_trailer_check check; /* of `in`; set by sh_corpus_lines_read() */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
@@ -39,7 +37,7 @@ struct sh_job {
 	struct sh_buf chunk; /* may own `in` */
 	bool finished;
 	const struct sh_pool *pool;
-	struct sh_pool_queue *queue; /* NULL: there is one worker */
+	struct sh_feed *feed; /* NULL: a job outside of a pool, for sh_job_flush() */
 };
 
 struct sh_pool {
@@ -111,15 +109,6 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
  *     }
  */
 struct sh_feed;
-
-/* Returns the number of jobs of a pool with several workers, or of a feed: at most this number of
- * jobs are pushed and not yet written. */
-static inline size_t sh_pool_jobs(unsigned n_workers)
-{
-	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
-	 * let reading go on meanwhile. */
-	return 2 * (size_t)n_workers + 2;
-}
 
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err);
 

@@ -63,8 +63,8 @@ static ssize_t read_raw(void *reader, void *p, size_t n, struct sh_error *err)
 	return got;
 }
 
-/* Reads once to the end of the buffer. Returns 1, 0 at the end of the input, or -1. */
-static int fill(struct sh_reader *r, struct sh_error *err)
+/* Reads once, decompressed. Returns the number of bytes, 0 at the end of the input, or -1. */
+static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error *err)
 {
 	ssize_t got;
 
@@ -72,6 +72,22 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 		return -1;
 	if (r->eof)
 		return 0;
+	got = r->packed.layers ? sh_decompress_more(&r->packed, p, n, err) : read_raw(r, p, n, err);
+	if (got < 0)
+		return fail(r, err);
+	r->eof = got == 0;
+	if (r->eof)
+		stop(r);
+	else if (r->progress)
+		r->progress(r->progress_arg, (uint64_t)got);
+	return got;
+}
+
+/* Reads once to the end of the buffer. Returns 1, 0 at the end of the input, or -1. */
+static int fill(struct sh_reader *r, struct sh_error *err)
+{
+	ssize_t got;
+
 	/* Discards consumed bytes that fill half of the buffer: a byte moves once on average. */
 	if (r->at >= r->buf.n - r->at) {
 		if (r->at < r->buf.n)
@@ -81,21 +97,28 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 	}
 	if (sh_buf_reserve(&r->buf, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	if (r->packed.layers)
-		got = sh_decompress_more(&r->packed, r->buf.p + r->buf.n, READ_SIZE, err);
-	else
-		got = read_raw(r, r->buf.p + r->buf.n, READ_SIZE, err);
-	if (got < 0)
-		return fail(r, err);
-	if (got == 0) {
-		r->eof = true;
-		stop(r);
-		return 0;
-	}
+	got = read_once(r, r->buf.p + r->buf.n, READ_SIZE, err);
+	if (got <= 0)
+		return (int)got;
 	r->buf.n += (size_t)got;
-	if (r->progress)
-		r->progress(r->progress_arg, (uint64_t)got);
 	return 1;
+}
+
+ssize_t sh_reader_read(struct sh_reader *r, void *p, size_t n, struct sh_error *err)
+{
+	struct sh_slice ready = sh_reader_ready(r);
+	ssize_t got;
+
+	if (ready.n) {
+		n = ready.n < n ? ready.n : n;
+		memcpy(p, ready.p, n);
+		sh_reader_consume(r, n);
+		return (ssize_t)n;
+	}
+	got = read_once(r, p, n, err);
+	if (got > 0)
+		r->offset += (uint64_t)got;
+	return got;
 }
 
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err)

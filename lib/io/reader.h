@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads an input as bytes, for formats that do not consist of lines. Decompresses compressed input
- * (io/decompress.h).
+/* Reads an input as bytes. Decompresses compressed input (io/decompress.h). io/source.h reads lines
+ * on top of it.
  *
  * Bytes are ready when they are read and not consumed. The caller asks for ready bytes, looks at
  * the bytes, and consumes some. */
@@ -45,6 +45,10 @@ void sh_reader_close(struct sh_reader *r);
 /* Reads until n bytes are ready, or fewer at the end of the input. Returns 0 or -1. After an error,
  * bytes that are ready stay ready, and a call that needs more bytes fails again. */
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
+
+/* Reads at most n bytes, once, and consumes them: bytes that are ready, or else bytes that are read
+ * to p without a copy. Returns their number, 0 at the end, or -1. */
+ssize_t sh_reader_read(struct sh_reader *r, void *p, size_t n, struct sh_error *err);
 
 /* As sh_reader_need(), for bytes that may not be needed: a read error counts as the end of the
  * input. Returns -1 only when memory is short. */

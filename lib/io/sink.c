@@ -180,16 +180,6 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 	return 0;
 }
 
-int sh_sink_write_lines(
-    struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err)
-{
-	if (sh_sink_flush(s, err) < 0)
-		return -1;
-	if (s->trailer)
-		sh_sum_join(&s->summer.sum, sum);
-	return write_direct(s, p, n, err);
-}
-
 /* Appends the trailer. Its sum includes a last line without newline. */
 static int write_trailer(struct sh_sink *s, struct sh_error *err)
 {

@@ -28,9 +28,6 @@ int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct
 
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);
 
-/* Writes whole lines whose sum is known. All output written before must end with a newline. */
-int sh_sink_write_lines(
-    struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err);
 /* Writes the buffered bytes to the descriptor, without a sync. */
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err);
 

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "io/csv.h"
-#include "io/decompress.h"
 #include "io/descriptor.h"
 #include "io/newlines.h"
 
@@ -33,12 +32,13 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 
 static void close_operand(struct sh_source *s)
 {
-	if (s->fd > STDIN_FILENO && !s->fds)
-		close(s->fd); /* unchecked: nothing was written */
+	if (s->reader == &s->own) {
+		sh_reader_close(&s->own);
+		if (s->fd > STDIN_FILENO)
+			close(s->fd); /* unchecked: nothing was written */
+	}
 	s->fd = -1;
-	s->open = false;
-	s->begun_ahead = NULL;
-	sh_decompress_free(&s->packed);
+	s->reader = NULL;
 }
 
 void sh_source_free(struct sh_source *s)
@@ -53,40 +53,8 @@ void sh_source_free(struct sh_source *s)
 
 void sh_source_use_threads(struct sh_source *s, unsigned threads)
 {
-	if (threads > 1 && s->n_names - s->next > 1 && !s->fds && !s->ahead)
+	if (threads > 1 && s->n_names - s->next > 1 && !s->ahead)
 		s->ahead = sh_ahead_new(s->names, s->n_names, s->next, threads);
-}
-
-static int open_operand(struct sh_source *s, struct sh_error *err)
-{
-	s->name = s->names[s->next++];
-	s->line = 1;
-	s->begun = s->eof = s->tail_has_lines = s->looked = false;
-	s->tail.n = 0;
-	s->check = (struct sh_trailer_check){ 0 };
-	s->codec = NULL;
-	s->open = true;
-	if (s->ahead)
-		s->begun_ahead = sh_ahead_take(s->ahead, s->next - 1, &s->codec);
-	if (s->begun_ahead) {
-		s->looked = true;
-		return 0;
-	}
-	if (s->fds) {
-		s->fd = s->fds[s->next - 1];
-	} else if (strcmp(s->name, "-") == 0) {
-		s->fd = STDIN_FILENO;
-	} else {
-		/* A blocking open() of a FIFO waits for a writer and cannot be cancelled. */
-		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
-		if (s->fd < 0) {
-			s->open = false;
-			return sh_cannot_open(s->name, err);
-		}
-		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	}
-	sh_enlarge_pipe(s->fd);
-	return 0;
 }
 
 /* Waits until the open operand can be read. Returns 0, or -1 when the read was cancelled. */
@@ -109,40 +77,54 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
 	struct sh_source *s = source;
+	ssize_t got;
 
-	for (;;) {
-		ssize_t got;
-
+	s->raw_failed = true;
+	do {
 		if (s->cancel >= 0 && wait_for_input(s, err) < 0)
 			return -1;
 		got = read(s->fd, p, n);
-		if (got >= 0)
-			return got;
-		if (errno == EAGAIN && (s->cancel >= 0 || sh_wait_for_input(s->fd)))
-			continue;
-		if (errno != EINTR)
-			return sh_cannot_read(s->name, err);
-	}
+	} while (got < 0 && (errno == EINTR ||
+				(errno == EAGAIN && (s->cancel >= 0 || sh_wait_for_input(s->fd)))));
+	s->raw_failed = got < 0;
+	return got < 0 ? sh_cannot_read(s->name, err) : got;
 }
 
-/* Reads once, decompressed. Returns the number of bytes, 0 at the end, or -1. */
-static ssize_t read_text(struct sh_source *s, char *p, size_t n, struct sh_error *err)
+/* The reader blames its file. Messages of read_file() have the name already, and the file is not the
+ * cause when memory is short. Returns -1. */
+static int blame(const struct sh_source *s, struct sh_error *err)
 {
-	struct sh_reader *r = s->begun_ahead;
-	struct sh_slice ready;
-
-	if (!r)
-		return s->packed.layers ? sh_decompress_more(&s->packed, p, n, err)
-					: read_file(s, p, n, err);
-	if (sh_reader_need(r, 1, err) < 0) {
+	if (s->raw_failed || err->code == SH_ERR_NOMEM)
 		err->file = NULL;
-		return -1;
+	return -1;
+}
+
+/* Opens the next operand, and reads its first bytes. */
+static int open_operand(struct sh_source *s, struct sh_error *err)
+{
+	s->name = s->names[s->next++];
+	s->line = 1;
+	s->begun = s->eof = false;
+	s->tail.n = 0;
+	s->check = (struct sh_trailer_check){ 0 };
+	if (s->ahead)
+		s->reader = sh_ahead_take(s->ahead, s->next - 1);
+	if (!s->reader) {
+		/* A blocking open() of a FIFO waits for a writer and cannot be cancelled. */
+		s->fd =
+		    strcmp(s->name, "-") == 0
+			? STDIN_FILENO
+			: open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
+		if (s->fd < 0)
+			return sh_cannot_open(s->name, err);
+		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+		sh_enlarge_pipe(s->fd);
+		s->reader = &s->own;
+		if (sh_reader_open_stream(&s->own, read_file, s, s->name, err) < 0)
+			return blame(s, err);
 	}
-	ready = sh_reader_ready(r);
-	n = ready.n < n ? ready.n : n;
-	memcpy(p, ready.p, n);
-	sh_reader_consume(r, n);
-	return (ssize_t)n;
+	s->codec = s->reader->packed.layers ? s->reader->packed.layer[0].codec : NULL;
+	return 0;
 }
 
 /* Reads once to the end of b, decompressed. Sets s->eof when there was no more. Returns 0 or -1. */
@@ -153,25 +135,11 @@ static int read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err
 	/* The buffer grows geometrically, so a very long line is copied only O(log n) times. */
 	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	got = read_text(s, b->p + b->n, READ_SIZE, err);
-	if (got < 0) {
-		/* The message of a decoder names no file. */
-		if (err->code != SH_ERR_NOMEM && s->codec)
-			err->file = s->name;
-		return -1;
-	}
+	got = sh_reader_read(s->reader, b->p + b->n, READ_SIZE, err);
+	if (got < 0)
+		return blame(s, err);
 	b->n += (size_t)got;
 	s->eof = got == 0;
-	if (s->looked)
-		return 0;
-	s->looked = true;
-	if (sh_decompress_start(&s->packed, read_file, s, b, 0, err) < 0) {
-		if (err->code != SH_ERR_NOMEM)
-			err->file = s->name;
-		return -1;
-	}
-	s->codec = s->packed.layers ? s->packed.layer[0].codec : NULL;
-	s->eof = b->n == 0;
 	return 0;
 }
 
@@ -204,7 +172,7 @@ static bool input_ready(const struct sh_source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+	return s->fd < 0 || s->eof || sh_reader_ready(s->reader).n > 0 || poll(&p, 1, 0) != 0;
 }
 
 /* Ends the chunk after `lines` bytes, which are whole lines. Moves the bytes behind to the tail. */
@@ -243,82 +211,26 @@ static size_t whole_records(
 /* Reads whole lines of the open operand. Sets b->n to 0 when the operand has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
-	bool look = s->tail_has_lines, quoted = false;
+	bool quoted = false;
 	size_t scanned = 0;
 
 	b->n = 0;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
 		return -1;
 	s->tail.n = 0;
-	s->tail_has_lines = false;
-	for (; look || !s->eof; look = false) {
+	while (!s->eof) {
 		size_t whole;
 
-		if (!look && read_more(s, b, err) < 0)
+		if (read_more(s, b, err) < 0)
 			return -1;
-		if (s->eof && !look)
+		if (s->eof)
 			break;
 		whole = whole_records(s, b, scanned, &quoted);
 		scanned = b->n;
 		if (b->n - whole > SH_LINE_MAX)
 			return refuse_long(s, b, whole, err);
-		if (whole && !(s->copies && b->n < READ_SIZE))
+		if (whole)
 			return end_chunk(s, b, whole, err);
-	}
-	return 0;
-}
-
-/* Puts the bytes of the chunk from `from` on before the tail, to be read next. */
-static int put_back(struct sh_source *s, struct sh_buf *b, size_t from, struct sh_error *err)
-{
-	size_t n = b->n - from;
-
-	if (n == 0)
-		return 0;
-	if (sh_buf_reserve(&s->tail, n, err) < 0)
-		return -1;
-	if (s->tail.n)
-		memmove(s->tail.p + n, s->tail.p, s->tail.n);
-	memcpy(s->tail.p, b->p + from, n);
-	s->tail.n += n;
-	s->tail_has_lines = true;
-	return 0;
-}
-
-/* Adds the lines of the chunk to the checksum. Removes trailers before the first line, and ends the
- * chunk before the next trailer. Sets *skipped to the bytes of this trailer, or 0. */
-static int remove_trailers(
-    struct sh_source *s, struct sh_buf *b, size_t *skipped, struct sh_error *err)
-{
-	*skipped = 0;
-	while (b->n) {
-		size_t at = sh_sum_lines(&s->check.found, b->p, b->n, s->crlf), n;
-		const char *lf;
-		struct sh_slice line;
-
-		if (at == b->n)
-			return 0;
-		lf = memchr(b->p + at, '\n', b->n - at);
-		n = lf ? (size_t)(lf - b->p) + 1 - at : b->n - at;
-		line = sh_slice(b->p + at, n - (lf != NULL));
-		if (s->crlf)
-			line = sh_without_cr(line);
-		if (sh_trailer_add(&s->check, line, err) < 0) {
-			err->file = s->name;
-			err->line = s->line + sh_count_newlines(b->p, at);
-			return -1;
-		}
-		if (at) {
-			*skipped = n;
-			if (put_back(s, b, at + n, err) < 0)
-				return -1;
-			b->n = at;
-			return 0;
-		}
-		s->line++;
-		s->at += n;
-		b->n -= n;
-		memmove(b->p, b->p + n, b->n);
 	}
 	return 0;
 }
@@ -361,34 +273,34 @@ static int check_header(struct sh_source *s, struct sh_buf *b, struct sh_error *
 }
 
 /* Reads the next lines of the open operand. b->n is 0 when no line is complete yet, or at the end.
- * Sets *trailer to the bytes of the trailer behind the lines, or 0. */
+ * Sets *trailers to the number of trailers among the lines. */
 static int read_records(
-    struct sh_source *s, struct sh_buf *b, size_t *trailer, struct sh_error *err)
+    struct sh_source *s, struct sh_buf *b, uint64_t *trailers, struct sh_error *err)
 {
-	*trailer = 0;
-	if (s->failed) {
-		*err = s->failure;
-		return -1;
-	}
+	*trailers = 0;
 	if (read_lines(s, b, err) < 0)
 		return -1;
 	if (s->header.wanted && s->line == 1 && b->n && check_header(s, b, err) < 0)
 		return -1;
 	drop_byte_order_mark(s, b);
-	if (s->trailer && remove_trailers(s, b, trailer, err) < 0)
+	if (s->trailer &&
+	    sh_trailer_add_lines(&s->check, sh_buf_slice(b), s->crlf, trailers, err) < 0) {
+		err->file = s->name;
+		err->line += s->line - 1;
 		return -1;
+	}
 	return 0;
 }
 
-/* Counts the lines of a chunk, returns their number, and moves the source behind the trailer. */
-static uint64_t count_chunk(struct sh_source *s, const struct sh_buf *b, size_t trailer)
+/* Counts the lines of a chunk, returns their number, and moves the source behind them. */
+static uint64_t count_chunk(struct sh_source *s, const struct sh_buf *b, uint64_t trailers)
 {
 	uint64_t lines = sh_count_newlines(b->p, b->n) + (b->p[b->n - 1] != '\n');
 
-	s->line += lines + (trailer > 0);
-	s->number += lines;
-	s->at += b->n + trailer;
-	s->begun = true;
+	s->line += lines;
+	s->number += lines - trailers;
+	s->at += b->n;
+	s->begun = s->begun || lines > trailers;
 	return lines;
 }
 
@@ -404,16 +316,16 @@ static int pad(struct sh_buf *b, struct sh_error *err)
 static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
-	size_t trailer;
+	uint64_t trailers;
 
 	for (;;) {
-		if (!s->open) {
+		if (!s->reader) {
 			if (s->next == s->n_names)
 				return 0;
 			if (open_operand(s, err) < 0)
 				return -1;
 		}
-		if (read_records(s, b, &trailer, err) < 0)
+		if (read_records(s, b, &trailers, err) < 0)
 			return -1;
 		if (b->n)
 			break;
@@ -430,10 +342,11 @@ static int read_chunk(
 	from->csv = s->header.csv;
 	from->blanks = s->blanks;
 	from->header = s->header.wanted;
+	from->trailer = s->trailer;
 	from->stretch = NULL;
 	from->stretches = 0;
 	from->cut = false;
-	from->lines = count_chunk(s, b, trailer);
+	from->lines = count_chunk(s, b, trailers);
 	return pad(b, err) < 0 ? -1 : 1;
 }
 
@@ -463,43 +376,47 @@ int sh_source_read(
 			 : sh_source_read_lines(s, b, from, err);
 }
 
-int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err)
+/* Skips the first line that was peeked at. */
+static void pass(struct sh_source *s)
 {
-	const char *lf;
+	struct sh_slice rest = sh_source_peeked(s), line = sh_record_front(rest, false);
+	size_t n = line.n + (line.n < rest.n);
 
-	if (s->peeked.n == s->passed) {
-		int got = read_chunk(s, &s->peeked, &s->peeked_from, err);
-
-		s->passed = 0;
-		if (got <= 0) {
-			s->peeked.n = 0;
-			return got;
-		}
-	}
-	*line = sh_source_peeked(s);
-	lf = memchr(line->p, '\n', line->n);
-	if (lf)
-		line->n = (size_t)(lf - line->p);
-	return 1;
+	s->passed += n;
+	s->peeked_from.at += n;
+	s->peeked_from.line++;
+	s->peeked_from.lines--;
 }
 
-static bool ready(const struct sh_source *s)
+int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err)
 {
-	return s->tail_has_lines || input_ready(s);
+	for (;; pass(s)) {
+		if (s->peeked.n == s->passed) {
+			int got = read_chunk(s, &s->peeked, &s->peeked_from, err);
+
+			s->passed = 0;
+			if (got <= 0) {
+				s->peeked.n = 0;
+				return got;
+			}
+		}
+		*line = sh_record_front(sh_source_peeked(s), false);
+		if (!s->trailer || !sh_is_trailer(line->p, line->n))
+			return 1;
+	}
 }
 
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
 {
 	struct sh_buf more = { 0 };
-	size_t trailer;
-	/* A trailer between the two chunks would make one chunk's line numbers wrong. */
-	bool next = s->line == s->peeked_from.line + s->peeked_from.lines && (wait || ready(s));
+	uint64_t trailers;
+	bool next = wait || input_ready(s);
 	int status = 0;
 
-	while (next && status == 0 && more.n == 0 && s->open && !(s->eof && s->tail.n == 0))
-		status = read_records(s, &more, &trailer, err);
+	while (next && status == 0 && more.n == 0 && s->reader && !(s->eof && s->tail.n == 0))
+		status = read_records(s, &more, &trailers, err);
 	if (status == 0 && more.n) {
-		s->peeked_from.lines += count_chunk(s, &more, trailer);
+		s->peeked_from.lines += count_chunk(s, &more, trailers);
 		status = sh_buf_add(&s->peeked, more.p, more.n, err);
 		if (status == 0)
 			status = pad(&s->peeked, err) < 0 ? -1 : 1;
@@ -510,19 +427,12 @@ int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
 
 void sh_source_pass(struct sh_source *s)
 {
-	const char *p = s->peeked.p + s->passed, *lf = memchr(p, '\n', s->peeked.n - s->passed);
-	size_t n = lf ? (size_t)(lf - p) + 1 : s->peeked.n - s->passed;
-	struct sh_origin *from = &s->peeked_from;
-
-	s->passed += n;
-	from->at += n;
-	from->line++;
-	from->number++;
-	from->lines--;
-	from->starts_file = false;
+	pass(s);
+	s->peeked_from.number++;
+	s->peeked_from.starts_file = false;
 }
 
 bool sh_source_ready(const struct sh_source *s)
 {
-	return s->peeked.n > s->passed || ready(s);
+	return s->peeked.n > s->passed || input_ready(s);
 }

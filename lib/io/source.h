@@ -42,7 +42,8 @@ struct sh_origin {
 	bool csv;                     /* the records are CSV (io/csv.h) */
 	const char *blanks;           /* lines of these bytes are no records; NULL: all lines are */
 	bool header;                  /* the file has a header before the chunk's first record */
-	bool trailer; /* lines that are trailers (io/trailer.h) were checked, and are skipped */
+	bool
+	    trailer; /* lines that are trailers (io/trailer.h) were checked, and are to be skipped */
 	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
 	 * those of the first one, and `lines` counts all lines. cut: an error follows, and the last
 	 * document may lack lines. */
@@ -69,29 +70,26 @@ struct sh_collected {
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
-	const int *fds;   /* open descriptors of the operands, never closed; NULL: opens `names` */
-	size_t next;      /* index of the next operand to open */
-	bool open;        /* an operand is open */
-	int fd;           /* of the open operand; -1 when none is open */
-	const char *name; /* of the open operand, for messages */
-	uint64_t line;    /* number of the next line in the open operand, from 1 */
-	uint64_t number;  /* number of the next line in all chunks, from 1 */
-	uint64_t at;      /* bytes of all operands, decompressed, before the next line */
-	bool begun;       /* a chunk of the open operand was returned */
+	size_t next;              /* index of the next operand to open */
+	struct sh_reader *reader; /* of the open operand; NULL: none is open */
+	struct sh_reader own;     /* `reader`, unless the operand was read ahead */
+	int fd;                   /* of `own`; -1: none */
+	bool raw_failed;          /* the last read of fd has failed */
+	const char *name;         /* of the open operand, for messages */
+	uint64_t line;            /* number of the next line in the open operand, from 1 */
+	uint64_t number;          /* number of the next line in all chunks, from 1 */
+	uint64_t at;              /* bytes of all operands, decompressed, before the next line */
+	bool begun;               /* a record of the open operand was returned */
 	bool eof;
-	bool looked;                   /* the first bytes were checked for a compressed format */
-	struct sh_decompress packed;   /* the decoders of the open operand, if it is compressed */
-	struct sh_ahead *ahead;        /* NULL, or reads later operands ahead */
-	struct sh_reader *begun_ahead; /* of the open operand, when it was read ahead; else NULL */
-	const struct sh_codec *codec;  /* form of the last operand; NULL: not compressed */
-	struct sh_buf tail;   /* the lines left to the next chunk, and the unfinished line */
-	bool tail_has_lines;  /* `tail` begins with whole lines */
-	struct sh_buf peeked; /* the chunk for the next sh_source_read(); may be empty */
+	struct sh_ahead *ahead;       /* NULL, or reads later operands ahead */
+	const struct sh_codec *codec; /* form of the last operand; NULL: not compressed */
+	struct sh_buf tail;           /* the unfinished line */
+	struct sh_buf peeked;         /* the chunk for the next sh_source_read(); may be empty */
 	struct sh_origin peeked_from; /* origin of `peeked` */
 	size_t passed;                /* bytes of `peeked` that sh_source_pass() skipped */
 
 	/* Set before the first read: each operand must have a trailer (io/trailer.h). The source
-	 * checks the trailer at the end of the operand. No chunk contains a trailer. */
+	 * checks the trailers at the end of the operand. Chunks contain them: see sh_origin. */
 	bool trailer;
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
@@ -103,10 +101,7 @@ struct sh_source {
 	sh_border_fn *border;
 	void *border_arg;
 	struct sh_collected collected;
-	bool failed;             /* the next read fails with `failure` */
-	struct sh_error failure; /* an error behind the lines of the last chunk */
-	/* Set before the first read, to copy the operands: chunks have the byte order mark, and at
-	 * least 64 KiB, unless the operand ends. */
+	/* Set before the first read, to copy the operands: chunks have the byte order mark. */
 	bool copies;
 	const char *blanks; /* see struct sh_origin; borrowed; set before the first read */
 
@@ -144,13 +139,13 @@ int sh_source_read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 void sh_collected_free(struct sh_collected *c);
 
-/* Sets *line to the next line, without its LF, and leaves the line to be read. The line is valid
- * until the next read. Returns 1, 0 at the end of the last operand, or -1. */
+/* Sets *line to the next line that is no trailer, without its LF, and leaves the line to be read. The
+ * line is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
 /* Appends the next lines of the same operand to `peeked`. The result of sh_source_peek() becomes
- * invalid. Returns 1 or -1; or 0 when a trailer or the end of the operand comes next. Without
- * `wait`, also returns 0 when no line is ready. */
+ * invalid. Returns 1 or -1; or 0 at the end of the operand. Without `wait`, also returns 0 when no line
+ * is ready. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
 
 /* Returns the peeked line and all lines of `peeked` behind it. */

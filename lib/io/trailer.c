@@ -5,6 +5,8 @@
 #include <xxhash.h>
 
 #include "base/num.h"
+#include "io/header.h"
+#include "io/newlines.h"
 
 enum { HEAD = sizeof SH_TRAILER_HEAD - 1, SUM_DIGITS = 16 };
 
@@ -13,12 +15,6 @@ static uint64_t hash_line(const char *p, size_t n, bool crlf)
 	if (crlf && n && p[n - 1] == '\r')
 		n--;
 	return XXH3_64bits_withSeed(p, n, SH_TRAILER_SEED);
-}
-
-void sh_sum_line(struct sh_sum *sum, struct sh_slice line, bool crlf)
-{
-	sum->hash += hash_line(line.p, line.n, crlf);
-	sum->lines++;
 }
 
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf)
@@ -89,7 +85,7 @@ static int malformed(struct sh_error *err)
 	return sh_error_set(err, SH_ERR_PARAM, "the trailer is malformed or was cut short");
 }
 
-int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err)
+static int add_trailer(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice count = sh_slice(line.p + HEAD, line.n - HEAD), hash;
 	const char *tab = memchr(count.p, '\t', count.n);
@@ -108,6 +104,28 @@ int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_e
 	sh_sum_join(&c->expected, &sum);
 	c->any = true;
 	return 0;
+}
+
+int sh_trailer_add_lines(struct sh_trailer_check *c, struct sh_slice lines, bool crlf,
+    uint64_t *trailers, struct sh_error *err)
+{
+	struct sh_slice rest = lines;
+
+	for (*trailers = 0;; ++*trailers) {
+		size_t n = sh_sum_lines(&c->found, rest.p, rest.n, crlf);
+		struct sh_slice line;
+
+		rest = sh_slice(rest.p + n, rest.n - n);
+		if (rest.n == 0)
+			return 0;
+		line = sh_record_front(rest, false);
+		n = line.n + (line.n < rest.n);
+		if (add_trailer(c, crlf ? sh_without_cr(line) : line, err) < 0) {
+			err->line = 1 + sh_count_newlines(lines.p, lines.n - rest.n);
+			return -1;
+		}
+		rest = sh_slice(rest.p + n, rest.n - n);
+	}
 }
 
 int sh_trailer_verify(const struct sh_trailer_check *c, struct sh_error *err)

@@ -28,9 +28,6 @@ struct sh_sum {
  * The last line may lack its LF. crlf: leaves out a CR at the end of a line. */
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf);
 
-/* Adds one line, which may be empty, without its LF. */
-void sh_sum_line(struct sh_sum *sum, struct sh_slice line, bool crlf);
-
 /* Adds the sum of another stream. */
 static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 {
@@ -79,8 +76,11 @@ struct sh_trailer_check {
 	bool no_sum;            /* a trailer has "-" for its sum */
 };
 
-/* Adds a trailer, without its LF. Returns 0, or -1 with SH_ERR_PARAM for a malformed trailer. */
-int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err);
+/* Adds all lines, trailers among them. crlf: see sh_sum_lines(). Sets *trailers to their number.
+ * Returns 0; or -1 with SH_ERR_PARAM for a malformed trailer, and err->line counts the lines up to
+ * it. */
+int sh_trailer_add_lines(struct sh_trailer_check *c, struct sh_slice lines, bool crlf,
+    uint64_t *trailers, struct sh_error *err);
 
 /* Returns 0 when the trailers match all lines of the input. Returns -1 with SH_ERR_PARAM when they
  * differ or the input has no trailer. */

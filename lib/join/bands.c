@@ -93,10 +93,8 @@ int sh_bands_check(
 	r->of.tag = sh_band_cut_tag(&b->band, &r->key);
 	if (!b->table || b->table->number != number)
 		b->table = sh_band_table(&b->band, number, &b->room);
-	if (!sh_band_key_is(&b->band, b->table, r->key, r->of.fp))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "key '%.*s' is not that of fingerprint %.*s in this table", (int)r->key.n,
-		    r->key.p, (int)(r->of.hex.n > 64 ? 64 : r->of.hex.n), r->of.hex.p);
+	if (sh_band_check_key(&b->band, b->table, r->key, r->of.fp, err) < 0)
+		return -1;
 	order = sh_slice_cmp(r->key, sh_buf_slice(last));
 	if (order < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -135,9 +133,9 @@ static bool has_key(const struct heads *h, unsigned side, struct sh_slice key)
 	return h->more[side] && sh_slice_eq(h->r[side].key, key);
 }
 
-/* Reads the records of a key; adds them to the bucket unless `skips`. */
-static int read_bucket(
-    struct heads *h, unsigned side, struct sh_slice key, bool skips, struct sh_error *err)
+/* Reads the records of a key; adds them to the bucket unless `skips`. Adds their number to *n. */
+static int read_bucket(struct heads *h, unsigned side, struct sh_slice key, bool skips, size_t *n,
+    struct sh_error *err)
 {
 	struct sh_parts *bucket = &h->bands->bucket[side];
 
@@ -146,6 +144,7 @@ static int read_bucket(
 		if (!skips && sh_parts_add(bucket, h->r[side].of.fp, h->r[side].of.id, err) < 0)
 			return -1;
 		advance(h, side);
+		++*n;
 	}
 	return 0;
 }
@@ -191,14 +190,15 @@ int sh_bands_join(
 		bool second = !h.more[0] || (h.more[1] && sh_slice_cmp(h.r[1].key, h.r[0].key) < 0);
 		struct sh_slice key = h.r[second].key;
 		bool skips = sides == 2 && !has_key(&h, !second, key);
+		size_t n = 0;
 
 		/* The record of the key goes when the next one is read. */
 		room.n = 0;
 		status = sh_buf_add(&room, key.p, key.n, err);
 		key = sh_buf_slice(&room);
 		for (unsigned side = 0; side < sides && status == 0; side++)
-			status = read_bucket(&h, side, key, skips, err);
-		if (status == 0 && !skips)
+			status = read_bucket(&h, side, key, skips, &n, err);
+		if (status == 0 && n > 1 && !skips)
 			status = join_bucket(b, key, out, err);
 	}
 	sh_buf_free(&room);

@@ -382,7 +382,7 @@ static int find_copies(void *worker, size_t from, size_t to, struct sh_error *er
 	struct sh_engine *m = w->match;
 
 	for (uint32_t r = from < m->fixed ? m->fixed : (uint32_t)from; r < to; r++) {
-		struct sh_place at;
+		struct sh_bucket_place at;
 		bool same = false;
 
 		if (!sh_partners_any(&m->partners, r))

@@ -93,6 +93,13 @@ static inline bool sh_column_of_short(unsigned column)
 	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
 }
 
+/* Returns the key of a posting in an archive. In a column of short documents the short ones come
+ * first, as in bucket.h. is_short: true in all other columns. */
+static inline uint64_t sh_stored_key(unsigned column, uint64_t hash, bool is_short)
+{
+	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !is_short;
+}
+
 /* The keys of a document. No key occurs twice. A document that cannot be in a pair has no keys. */
 struct sh_doc_keys {
 	const struct sh_doc_key *key; /* by column, ascending; owned by the maker */

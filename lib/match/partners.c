@@ -130,12 +130,12 @@ static int find_buckets(void *worker, size_t from, size_t to, struct sh_error *e
 /* Gives a document a place, or counts it when `place` is NULL. first[r] is the number of places of
  * rank r, or the index of the next one. */
 static inline void put_place(const struct sh_partners *p, uint32_t rank, uint32_t start,
-    uint32_t before, struct sh_place *place)
+    uint32_t before, struct sh_bucket_place *place)
 {
 	if (!before)
 		return;
 	if (place)
-		place[p->first[rank]++] = (struct sh_place){ start, before };
+		place[p->first[rank]++] = (struct sh_bucket_place){ start, before };
 	else
 		p->first[rank + 1]++;
 }
@@ -144,7 +144,7 @@ static inline void put_place(const struct sh_partners *p, uint32_t rank, uint32_
  * So one of the first short documents meets all others of lower rank: in places that are not
  * cut. */
 static void each_place(const struct sh_partners *p, uint32_t prior, const struct bucket *b,
-    uint32_t start, struct sh_place *place)
+    uint32_t start, struct sh_bucket_place *place)
 {
 	const uint32_t *shorts = p->member + start, *other = shorts + b->shorts;
 	uint32_t first = b->shorts < SH_BUCKET_MOST ? b->shorts : SH_BUCKET_MOST, lower = 0;
@@ -174,7 +174,7 @@ static bool is_cut(const struct bucket *b)
 }
 
 static void each_bucket(
-    struct making *all, const struct worker *w, unsigned n_workers, struct sh_place *place)
+    struct making *all, const struct worker *w, unsigned n_workers, struct sh_bucket_place *place)
 {
 	for (unsigned i = 0; i < n_workers; i++)
 		for (size_t b = 0; b < w[i].n_buckets; b++) {
@@ -321,7 +321,7 @@ static inline bool put(struct sh_partner_room *r, uint32_t rank)
 size_t sh_partners_of(
     const struct sh_partners *p, uint32_t rank, struct sh_partner_room *room, struct sh_error *err)
 {
-	const struct sh_place *place = p->place + p->first[rank];
+	const struct sh_bucket_place *place = p->place + p->first[rank];
 	size_t places = p->first[rank + 1] - p->first[rank], n = 0, most = 0;
 
 	for (size_t i = 0; i < places; i++)

@@ -14,7 +14,7 @@
 #include "match/posting.h"
 
 /* A document meets some of the `before` members from `start` on: those of sh_bucket_meets(). */
-struct sh_place {
+struct sh_bucket_place {
 	uint32_t start, before;
 };
 
@@ -22,7 +22,7 @@ struct sh_partners {
 	uint32_t documents;
 	uint32_t *member; /* ranks, bucket by bucket */
 	uint32_t *first;  /* by rank: the first of its places; documents + 1 elements */
-	struct sh_place *place;
+	struct sh_bucket_place *place;
 	uint64_t cut; /* buckets in which the bound keeps documents from meeting */
 	struct sh_tables *tables;
 };

@@ -10,7 +10,6 @@ void sh_document_room_free(struct sh_document_room *room)
 	sh_buf_free(&room->text);
 	sh_buf_free(&room->joined);
 	sh_buf_free(&room->line);
-	sh_piece_room_free(&room->piece);
 }
 
 /* Moves the part of *rest before the next comma to *part. Returns false when nothing is left. */
@@ -186,48 +185,57 @@ struct joined {
 	bool found;          /* a value was found, perhaps null */
 };
 
-static int join_strings(void *arg, const struct sh_json_value *v, struct sh_error *err)
+/* Replaces an object, a part of a chat's message, by its text: a string, or another value that is an
+ * error. Returns 1, 0 for a part without text such as a picture, or -1. */
+static int text_of_part(struct sh_json_value *v, struct sh_error *err)
 {
 	static const struct sh_slice names[2] = { { "text", 4 }, { "type", 4 } };
+	struct sh_json_value part[2];
+
+	if (v->kind != SH_JSON_OTHER || *v->text.p != '{')
+		return 1;
+	if (sh_json_fields(v->text, names, part, 2, err) < 0)
+		return -1;
+	*v = part[0];
+	return !(part[1].kind == SH_JSON_STRING &&
+		 (v->kind == SH_JSON_ABSENT || (v->kind == SH_JSON_OTHER && *v->text.p == 'n')));
+}
+
+static int join_strings(void *arg, const struct sh_json_value *v, struct sh_error *err)
+{
 	struct joined *j = arg;
 	struct sh_slice items = v->text;
-	struct sh_json_value item, part[2] = { 0 };
+	struct sh_json_value item = *v;
+	int got;
 
 	j->found = true;
 	if (v->kind == SH_JSON_OTHER && *v->text.p == '[') {
 		while (sh_json_next(&items, &item)) {
-			if (item.kind == SH_JSON_OTHER && *item.text.p == '{') {
-				if (sh_json_fields(item.text, names, part, 2, err) < 0)
-					return -1;
-				/* A part of a chat's message; a picture has a type and no text. */
-				if (part[1].kind == SH_JSON_STRING &&
-				    part[0].kind != SH_JSON_STRING)
-					continue;
-				item = part[0];
-			}
-			if (item.kind != SH_JSON_STRING)
+			got = text_of_part(&item, err);
+			if (got > 0 && item.kind != SH_JSON_STRING)
 				return sh_error_set(err, SH_ERR_RECORD,
 				    "JSON: field \"%.*s\" is an array, and not all its items are "
 				    "strings (%.*s.*.NAME names a field of each item; --rejects "
 				    "FILE collects such lines)",
 				    sh_shown(j->name, 80), j->name.p, sh_shown(j->name, 80),
 				    j->name.p);
-			if (join_strings(j, &item, err) < 0)
+			if (got < 0 || (got > 0 && join_strings(j, &item, err) < 0))
 				return -1;
 		}
 		return 0;
 	}
+	got = text_of_part(&item, err);
 	/* A message without text, such as the call of a tool, has null. */
-	if (v->kind == SH_JSON_OTHER && *v->text.p == 'n')
-		return 0;
-	if (v->kind != SH_JSON_STRING)
+	if (got <= 0 || (item.kind == SH_JSON_OTHER && *item.text.p == 'n'))
+		return got;
+	if (item.kind != SH_JSON_STRING)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "JSON: field \"%.*s\" is not a string in all items (--rejects FILE puts bad "
 		    "records aside)",
 		    sh_shown(j->name, 80), j->name.p);
 	if (j->n++ && sh_buf_add(j->room, "\n\n", 2, err) < 0)
 		return -1;
-	return v->text.n ? sh_json_unescape(v->text, j->room, j->halves, err) : 0;
+	return item.text.n ? sh_json_unescape(item.text, j->room, j->halves, err) : 0;
 }
 
 /* Sets *out to the bytes of a field. The field must be a string or an array of strings. With

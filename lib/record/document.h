@@ -5,7 +5,6 @@
 #define SH_RECORD_DOCUMENT_H
 
 #include "base/buf.h"
-#include "io/pieces.h"
 #include "record/columns.h"
 #include "record/fields.h"
 
@@ -51,7 +50,6 @@ struct sh_document_room {
 	struct sh_buf id, text;
 	struct sh_buf joined; /* several text fields */
 	struct sh_buf line;   /* for a line that the caller reads */
-	struct sh_piece_room piece;
 };
 
 void sh_document_room_free(struct sh_document_room *room);

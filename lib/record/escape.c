@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/escape.h"
 
-static char unescaped(char c)
-{
-	switch (c) {
-	case 't':
-		return '\t';
-	case 'n':
-		return '\n';
-	case 'r':
-		return '\r';
-	case '\\':
-		return '\\';
-	default:
-		return 0;
-	}
-}
-
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 {
 	const char *p = text.p, *end = text.n ? p + text.n : p;
@@ -26,8 +10,8 @@ int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 	while (p < end) {
 		char c = *p++;
 
-		if (c == '\\' && p < end && unescaped(*p))
-			c = unescaped(*p++);
+		if (c == '\\' && p < end && sh_unescaped(*p))
+			c = sh_unescaped(*p++);
 		out->p[out->n++] = c;
 	}
 	return 0;
@@ -39,7 +23,7 @@ uint64_t sh_unescaped_length(struct sh_slice text)
 	uint64_t n = text.n;
 
 	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
-		bool escape = p + 1 < end && unescaped(p[1]);
+		bool escape = p + 1 < end && sh_unescaped(p[1]);
 
 		n -= escape;
 		p += 1 + escape;
@@ -70,7 +54,7 @@ bool sh_is_escaped(struct sh_slice text)
 	    (memchr(p, '\t', text.n) || memchr(p, '\n', text.n) || memchr(p, '\r', text.n)))
 		return false;
 	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
-		if (end - p < 2 || !unescaped(p[1]))
+		if (end - p < 2 || !sh_unescaped(p[1]))
 			return false;
 		p += 2;
 	}

@@ -8,6 +8,21 @@
 
 #include <stdint.h>
 
+/* Returns the character that a backslash and this letter stand for; 0 when they are no escape. */
+static inline char sh_unescaped(char letter)
+{
+	switch (letter) {
+	case 't':
+		return '\t';
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	default:
+		return letter == '\\' ? letter : 0;
+	}
+}
+
 /* Append the text to *out: sh_unescape() replaces escapes, sh_escape() writes escapes. Return 0, or
  * -1 when memory is short. */
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SH_MARKS_SLACK = 8 }; /* bytes that sh_marks_find() may read behind the text */
+enum { SH_MARKS_SLACK = 16 }; /* bytes that sh_marks_find() may read behind the text */
 
 /* Writes the offsets of all marks among n < 2^32 bytes to mark[], ascending. Returns the number of
  * marks. When *blanks is true, blanks and backslashes are marks, too, and the call sets *blanks to

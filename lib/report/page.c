@@ -23,14 +23,14 @@ static void add_share(struct sh_html *h, int32_t share)
 		sh_html_format(h, "%d.%04d", share / 10000, share % 10000);
 }
 
-static void add_id(struct sh_html *h, const struct sh_pairs *p, uint32_t id)
+static void add_id(struct sh_html *h, const struct sh_report *p, uint32_t id)
 {
 	sh_html_raw(h, "<bdi>");
 	sh_html_text(h, sh_hmap_key(&p->ids, id));
 	sh_html_raw(h, "</bdi>");
 }
 
-void sh_report_begin(struct sh_html *h, struct sh_slice title)
+void sh_page_begin(struct sh_html *h, struct sh_slice title)
 {
 	sh_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -54,7 +54,7 @@ static void add_count(struct sh_html *h, const char *name, uint64_t n)
 	sh_html_raw(h, "</dd></div>\n");
 }
 
-void sh_report_counts(struct sh_html *h, const struct sh_pairs *p)
+void sh_page_counts(struct sh_html *h, const struct sh_report *p)
 {
 	sh_html_raw(h, "<dl class=\"counts\">\n");
 	add_count(h, "pairs", p->n);
@@ -84,9 +84,9 @@ static void add_bar(struct sh_html *h, unsigned i, uint64_t n, uint64_t most)
 	sh_html_raw(h, "</td></tr>\n");
 }
 
-void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
+void sh_page_bars(struct sh_html *h, const struct sh_report *p)
 {
-	unsigned from = 0, to = SH_PAIRS_BARS;
+	unsigned from = 0, to = SH_REPORT_BARS;
 	uint64_t most = 0;
 
 	sh_html_format(h, "<section id=\"histogram\">\n<h2>%s</h2>\n",
@@ -114,7 +114,7 @@ void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
 
 /* ---- groups ---- */
 
-static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct sh_pairs_group *g)
+static void add_group(struct sh_html *h, const struct sh_report *p, const struct sh_report_group *g)
 {
 	sh_html_raw(h, "<tr><td><button class=\"id\" type=\"button\" dir=\"auto\">");
 	sh_html_text(h, sh_hmap_key(&p->ids, g->id));
@@ -125,7 +125,7 @@ static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct 
 	sh_html_raw(h, "</td></tr>\n");
 }
 
-void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
+void sh_page_groups(struct sh_html *h, const struct sh_report *p)
 {
 	if (p->apart) {
 		sh_html_raw(h, "</div>\n");
@@ -152,7 +152,7 @@ void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
 
 /* ---- pairs with texts ---- */
 
-void sh_report_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents)
+void sh_page_texts(struct sh_html *h, const struct sh_report *p, size_t shown, bool documents)
 {
 	sh_html_raw(h,
 	    "<div class=\"find\"><input type=\"search\" id=\"find\" placeholder=\"Find ids or "
@@ -178,7 +178,7 @@ void sh_report_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, 
 }
 
 static void add_head(
-    struct sh_html *h, const struct sh_pairs *p, const struct sh_pairs_pair *x, int side)
+    struct sh_html *h, const struct sh_report *p, const struct sh_report_pair *x, int side)
 {
 	sh_html_raw(h, "<div class=\"cell\">");
 	add_id(h, p, side ? x->b : x->a);
@@ -189,9 +189,9 @@ static void add_head(
 	sh_html_raw(h, "</div>");
 }
 
-void sh_report_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
+void sh_page_pair(struct sh_html *h, const struct sh_report *p, size_t at)
 {
-	const struct sh_pairs_pair *x = &p->pair[at];
+	const struct sh_report_pair *x = &p->pair[at];
 
 	sh_html_format(h, "<details class=\"pair\" id=\"p%zu\"%s>\n<summary><span class=\"score\">",
 	    at + 1, at < 3 ? " open" : "");
@@ -216,13 +216,13 @@ void sh_report_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
 	sh_html_raw(h, "</div>\n");
 }
 
-void sh_report_pair_end(struct sh_html *h)
+void sh_page_pair_end(struct sh_html *h)
 {
 	sh_html_raw(h, "</details>\n");
 }
 
-void sh_report_strips(
-    struct sh_html *h, const struct sh_pairs_span *span, size_t n, const size_t length[2])
+void sh_page_strips(
+    struct sh_html *h, const struct sh_report_span *span, size_t n, const size_t length[2])
 {
 	sh_html_raw(h, "<div class=\"heads\">");
 	for (int side = 0; side < 2; side++) {
@@ -251,7 +251,7 @@ static void add_column(struct sh_html *h, const char *name, bool number)
 	    number ? " class=\"number\"" : "", name);
 }
 
-void sh_report_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts)
+void sh_page_rows(struct sh_html *h, const struct sh_report *p, size_t shown, size_t texts)
 {
 	sh_html_raw(h, "</section>\n<section id=\"all\">\n<h2>All pairs</h2>\n");
 	if (shown < p->n) {
@@ -275,9 +275,9 @@ void sh_report_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, s
 	    h, "{\"texts\":%zu,\"shares\":%s,\"rows\":[", texts, p->spans ? "[3,4]" : "[3]");
 }
 
-void sh_report_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
+void sh_page_row(struct sh_html *h, const struct sh_report *p, size_t at)
 {
-	const struct sh_pairs_pair *x = &p->pair[at];
+	const struct sh_report_pair *x = &p->pair[at];
 
 	sh_html_raw(h, at ? ",\n[" : "\n[");
 	sh_html_json(h, sh_hmap_key(&p->ids, x->a));
@@ -290,7 +290,7 @@ void sh_report_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
 		    h, ",%d,%d,\"%s\"]", x->distance, x->similarity, x->measure ? x->measure : "");
 }
 
-void sh_report_end(struct sh_html *h)
+void sh_page_end(struct sh_html *h)
 {
 	sh_html_raw(h, "\n]}\n</script>\n</section>\n</main>\n<footer>Made by shreport of "
 		       "simhash-utils " SH_VERSION ".</footer>\n<script>");

@@ -41,13 +41,13 @@ int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_err
 	return 0;
 }
 
-int sh_pairs_init(struct sh_pairs *p, struct sh_error *err)
+int sh_report_init(struct sh_report *p, struct sh_error *err)
 {
-	*p = (struct sh_pairs){ 0 };
+	*p = (struct sh_report){ 0 };
 	return sh_hmap_init(&p->ids, err) < 0 ? -1 : sh_hmap_init(&p->keys, err);
 }
 
-void sh_pairs_free(struct sh_pairs *p)
+void sh_report_free(struct sh_report *p)
 {
 	sh_hmap_free(&p->ids);
 	sh_hmap_free(&p->keys);
@@ -57,10 +57,10 @@ void sh_pairs_free(struct sh_pairs *p)
 
 /* ---- records ---- */
 
-static struct sh_pairs_pair *new_pair(
-    struct sh_pairs *p, uint32_t a, uint32_t b, struct sh_error *err)
+static struct sh_report_pair *new_pair(
+    struct sh_report *p, uint32_t a, uint32_t b, struct sh_error *err)
 {
-	struct sh_pairs_pair *x;
+	struct sh_report_pair *x;
 
 	if (p->n == UINT32_MAX) {
 		sh_error_set(err, SH_ERR_RANGE, "more than 2^32-1 pairs");
@@ -69,19 +69,19 @@ static struct sh_pairs_pair *new_pair(
 	if (SH_RESERVE(p->pair, p->cap, p->n + 1, err) < 0)
 		return NULL;
 	x = &p->pair[p->n];
-	*x = (struct sh_pairs_pair){ .a = a,
+	*x = (struct sh_report_pair){ .a = a,
 		.b = b,
-		.similarity = SH_PAIRS_UNKNOWN,
-		.coverage = { SH_PAIRS_UNKNOWN, SH_PAIRS_UNKNOWN },
+		.similarity = SH_REPORT_UNKNOWN,
+		.coverage = { SH_REPORT_UNKNOWN, SH_REPORT_UNKNOWN },
 		.number = (uint32_t)p->n };
 	p->n++;
 	return x;
 }
 
-int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err)
+int sh_report_add(struct sh_report *p, const struct sh_pair_record *r, struct sh_error *err)
 {
 	const struct sh_measure *m;
-	struct sh_pairs_pair *x;
+	struct sh_report_pair *x;
 	uint32_t a, b;
 
 	if (r->distance > INT32_MAX)
@@ -101,9 +101,9 @@ int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_e
 	return 0;
 }
 
-int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err)
+int sh_report_add_span(struct sh_report *p, const struct sh_span_record *r, struct sh_error *err)
 {
-	struct sh_pairs_span *s;
+	struct sh_report_span *s;
 	uint32_t key[2], pair;
 	bool fresh;
 
@@ -115,7 +115,7 @@ int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct
 	    SH_RESERVE(p->span, p->spans_cap, p->n_spans + 1, err) < 0)
 		return -1;
 	s = &p->span[p->n_spans++];
-	*s = (struct sh_pairs_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] },
+	*s = (struct sh_report_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] },
 		r->matched, r->identity };
 	p->pair[pair].matched += r->matched;
 	p->pair[pair].distance++;
@@ -131,7 +131,7 @@ static int compare_numbers(uint32_t a, uint32_t b)
 
 static int by_pair(const void *x, const void *y)
 {
-	const struct sh_pairs_span *a = x, *b = y;
+	const struct sh_report_span *a = x, *b = y;
 	int c = compare_numbers(a->pair, b->pair);
 
 	for (int i = 0; i < 2; i++) {
@@ -141,14 +141,14 @@ static int by_pair(const void *x, const void *y)
 	return c;
 }
 
-void sh_pairs_order_spans(struct sh_pairs *p)
+void sh_report_order_spans(struct sh_report *p)
 {
 	if (p->n_spans)
 		qsort(p->span, p->n_spans, sizeof *p->span, by_pair);
 }
 
-const struct sh_pairs_span *sh_pairs_spans(
-    const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n)
+const struct sh_report_span *sh_report_spans(
+    const struct sh_report *p, const struct sh_report_pair *pair, size_t *n)
 {
 	size_t lo = 0, hi = p->n_spans;
 
@@ -159,17 +159,17 @@ const struct sh_pairs_span *sh_pairs_spans(
 
 static int by_matched(const void *x, const void *y)
 {
-	const struct sh_pairs_span *a = x, *b = y;
+	const struct sh_report_span *a = x, *b = y;
 
 	return a->matched != b->matched ? compare_numbers(b->matched, a->matched) : by_pair(x, y);
 }
 
-int sh_pairs_cover(
-    struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err)
+int sh_report_cover(
+    struct sh_report *p, struct sh_report_pair *pair, const size_t length[2], struct sh_error *err)
 {
 	size_t n, longest = length[0] > length[1] ? length[0] : length[1];
-	const struct sh_pairs_span *span = sh_pairs_spans(p, pair, &n);
-	struct sh_pairs_span *best = malloc(n * sizeof *best + 1);
+	const struct sh_report_span *span = sh_report_spans(p, pair, &n);
+	struct sh_report_span *best = malloc(n * sizeof *best + 1);
 	uint64_t *bytes = malloc(sh_bits_words(longest) * sizeof *bytes + 1);
 
 	if (!best || !bytes) {
@@ -203,8 +203,8 @@ int sh_pairs_cover(
 
 static int by_doubt(const void *x, const void *y, void *arg)
 {
-	const struct sh_pairs_pair *a = x, *b = y;
-	const struct sh_pairs *p = arg;
+	const struct sh_report_pair *a = x, *b = y;
+	const struct sh_report *p = arg;
 	bool unknown = a->similarity < 0, unknown2 = b->similarity < 0;
 
 	if (unknown != unknown2)
@@ -218,32 +218,32 @@ static int by_doubt(const void *x, const void *y, void *arg)
 	return compare_numbers(a->number, b->number);
 }
 
-static void count_pairs(struct sh_pairs *p)
+static void count_pairs(struct sh_report *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		int32_t similarity = p->pair[i].similarity;
-		unsigned bar = (unsigned)similarity * SH_PAIRS_BARS / 10000;
+		unsigned bar = (unsigned)similarity * SH_REPORT_BARS / 10000;
 
 		if (similarity < 0)
 			p->unknown++;
 		else
-			p->bar[bar < SH_PAIRS_BARS ? bar : SH_PAIRS_BARS - 1]++;
+			p->bar[bar < SH_REPORT_BARS ? bar : SH_REPORT_BARS - 1]++;
 	}
 }
 
-static bool is_larger(const struct sh_pairs_group *a, const struct sh_pairs_group *b)
+static bool is_larger(const struct sh_report_group *a, const struct sh_report_group *b)
 {
 	return a->size != b->size ? a->size > b->size : a->id < b->id;
 }
 
 /* Keeps the largest groups, in order. */
-static void keep_group(struct sh_pairs *p, const struct sh_pairs_group *g)
+static void keep_group(struct sh_report *p, const struct sh_report_group *g)
 {
 	unsigned at = p->n_groups;
 
-	if (p->n_groups == SH_PAIRS_GROUPS && !is_larger(g, &p->group[at - 1]))
+	if (p->n_groups == SH_REPORT_GROUPS && !is_larger(g, &p->group[at - 1]))
 		return;
-	if (p->n_groups == SH_PAIRS_GROUPS)
+	if (p->n_groups == SH_REPORT_GROUPS)
 		at--;
 	else
 		p->n_groups++;
@@ -255,13 +255,13 @@ static void keep_group(struct sh_pairs *p, const struct sh_pairs_group *g)
 /* Fills group[i] for each id i that represents a group; for other ids its size is 0. degree: pairs
  * of each id. */
 static void find_groups(
-    struct sh_pairs *p, struct sh_union *u, struct sh_pairs_group *group, uint32_t *degree)
+    struct sh_report *p, struct sh_union *u, struct sh_report_group *group, uint32_t *degree)
 {
 	for (uint32_t i = 0; i < p->ids.n; i++)
-		group[i] = (struct sh_pairs_group){ .id = i, .least = SH_PAIRS_UNKNOWN };
+		group[i] = (struct sh_report_group){ .id = i, .least = SH_REPORT_UNKNOWN };
 	for (size_t i = 0; i < p->n; i++) {
-		struct sh_pairs_pair *x = &p->pair[i];
-		struct sh_pairs_group *g = &group[sh_union_find(u, x->a)];
+		struct sh_report_pair *x = &p->pair[i];
+		struct sh_report_group *g = &group[sh_union_find(u, x->a)];
 
 		degree[x->a]++;
 		degree[x->b]++;
@@ -270,7 +270,7 @@ static void find_groups(
 			g->least = x->similarity;
 	}
 	for (uint32_t i = 0; i < p->ids.n; i++) {
-		struct sh_pairs_group *g = &group[sh_union_find(u, i)];
+		struct sh_report_group *g = &group[sh_union_find(u, i)];
 
 		g->size++;
 		if (degree[i] > degree[g->id])
@@ -279,7 +279,7 @@ static void find_groups(
 }
 
 /* Finds out whether the first ids are documents and the second ids queries. */
-static int count_sides(struct sh_pairs *p, struct sh_error *err)
+static int count_sides(struct sh_report *p, struct sh_error *err)
 {
 	uint8_t *side = calloc((size_t)p->ids.n + 1, 1);
 
@@ -299,9 +299,9 @@ static int count_sides(struct sh_pairs *p, struct sh_error *err)
 	return 0;
 }
 
-static int count_groups(struct sh_pairs *p, struct sh_error *err)
+static int count_groups(struct sh_report *p, struct sh_error *err)
 {
-	struct sh_pairs_group *group = calloc((size_t)p->ids.n + 1, sizeof *group);
+	struct sh_report_group *group = calloc((size_t)p->ids.n + 1, sizeof *group);
 	uint32_t *degree = calloc((size_t)p->ids.n + 1, sizeof *degree);
 	struct sh_union u;
 	int bad = 0;
@@ -329,7 +329,7 @@ static int count_groups(struct sh_pairs *p, struct sh_error *err)
 	return bad;
 }
 
-int sh_pairs_order(struct sh_pairs *p, struct sh_error *err)
+int sh_report_order(struct sh_report *p, struct sh_error *err)
 {
 	if (p->n)
 		qsort_r(p->pair, p->n, sizeof *p->pair, by_doubt, p);

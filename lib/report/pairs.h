@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The pairs of a report, as a page counts, orders and shows them.
  *
- *     sh_pairs_init(&p, err);
- *     sh_pairs_add(&p, &record, err);            or  sh_pairs_add_span(&p, &span, err);
- *     ... for spans: sh_pairs_cover() for each pair ...
- *     sh_pairs_order(&p, err);
+ *     sh_report_init(&p, err);
+ *     sh_report_add(&p, &record, err);            or  sh_report_add_span(&p, &span, err);
+ *     ... for spans: sh_report_cover() for each pair ...
+ *     sh_report_order(&p, err);
  *
  * Memory: 48 bytes a pair, 28 bytes a span, and the ids. */
 #ifndef SH_REPORT_PAIRS_H
@@ -15,13 +15,13 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
+enum { SH_REPORT_BARS = 20, SH_REPORT_GROUPS = 10, SH_REPORT_UNKNOWN = -1 };
 
-struct sh_pairs_pair {
+struct sh_report_pair {
 	uint32_t a, b; /* indexes of ids */
-	/* in bits, or SH_PAIRS_UNKNOWN; of a pair with spans: the number of spans */
+	/* in bits, or SH_REPORT_UNKNOWN; of a pair with spans: the number of spans */
 	int32_t distance;
-	/* in ten thousandths, or SH_PAIRS_UNKNOWN; of a pair with spans: the greater coverage */
+	/* in ten thousandths, or SH_REPORT_UNKNOWN; of a pair with spans: the greater coverage */
 	int32_t similarity;
 	int32_t coverage[2]; /* share of each document that spans match, in ten thousandths */
 	uint32_t matched;    /* tokens that its spans match, together */
@@ -38,60 +38,60 @@ struct sh_span_record {
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err);
 
-struct sh_pairs_span {
-	uint32_t pair; /* sh_pairs_pair.number */
+struct sh_report_span {
+	uint32_t pair; /* sh_report_pair.number */
 	uint32_t from[2], to[2];
 	uint32_t matched, identity; /* as in sh_span_record */
 };
 
-struct sh_pairs_group {
+struct sh_report_group {
 	uint32_t id; /* index of the document with most pairs in the group */
 	uint32_t size;
 	uint32_t pairs;
-	int32_t least; /* least similarity of a pair, as in sh_pairs_pair, or SH_PAIRS_UNKNOWN */
+	int32_t least; /* least similarity of a pair, as in sh_report_pair, or SH_REPORT_UNKNOWN */
 };
 
-struct sh_pairs {
-	bool spans; /* pairs of spans: sh_pairs_add_span() was called */
+struct sh_report {
+	bool spans; /* pairs of spans: sh_report_add_span() was called */
 	struct sh_hmap ids;
 	struct sh_hmap keys; /* for spans: the two indexes of each pair */
-	struct sh_pairs_pair *pair;
-	struct sh_pairs_span *span;
+	struct sh_report_pair *pair;
+	struct sh_report_span *span;
 	size_t n, cap, n_spans, spans_cap;
 
-	/* Filled by sh_pairs_order(). */
+	/* Filled by sh_report_order(). */
 	/* Spans: no id is both a first and a second one, as of documents and queries. Then there
 	 * are no groups, and `documents` counts the first ids. */
 	bool apart;
-	uint64_t seconds;                             /* number of second ids, when `apart` */
-	uint64_t documents, groups, unknown;          /* unknown: pairs without a similarity */
-	uint64_t bar[SH_PAIRS_BARS];                  /* pairs by similarity, a twentieth each */
-	struct sh_pairs_group group[SH_PAIRS_GROUPS]; /* the largest groups */
+	uint64_t seconds;                               /* number of second ids, when `apart` */
+	uint64_t documents, groups, unknown;            /* unknown: pairs without a similarity */
+	uint64_t bar[SH_REPORT_BARS];                   /* pairs by similarity, a twentieth each */
+	struct sh_report_group group[SH_REPORT_GROUPS]; /* the largest groups */
 	unsigned n_groups;
 };
 
-int sh_pairs_init(struct sh_pairs *p, struct sh_error *err);
-void sh_pairs_free(struct sh_pairs *p);
+int sh_report_init(struct sh_report *p, struct sh_error *err);
+void sh_report_free(struct sh_report *p);
 
 /* Add a record. Do not mix the two functions. */
-int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err);
-int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err);
+int sh_report_add(struct sh_report *p, const struct sh_pair_record *r, struct sh_error *err);
+int sh_report_add_span(struct sh_report *p, const struct sh_span_record *r, struct sh_error *err);
 
 /* Orders spans by pair and place. Call it before the two functions below. */
-void sh_pairs_order_spans(struct sh_pairs *p);
+void sh_report_order_spans(struct sh_report *p);
 
 /* Returns the spans of a pair, and their number in *n. */
-const struct sh_pairs_span *sh_pairs_spans(
-    const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
+const struct sh_report_span *sh_report_spans(
+    const struct sh_report *p, const struct sh_report_pair *pair, size_t *n);
 
 /* Sets coverage and similarity of a pair from the lengths of its texts, in bytes. The bytes of a
  * span count by its identity. Bytes in several spans count once, by the span that matches most. A
  * length of 0 is unknown, and leaves the coverage of the document unknown. */
-int sh_pairs_cover(
-    struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
+int sh_report_cover(
+    struct sh_report *p, struct sh_report_pair *pair, const size_t length[2], struct sh_error *err);
 
 /* Counts the pairs and orders them by ascending similarity; pairs with spans by descending
  * coverage. Pairs without a similarity come last, by descending distance. */
-int sh_pairs_order(struct sh_pairs *p, struct sh_error *err);
+int sh_report_order(struct sh_report *p, struct sh_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "segment/jieba_hmm.h"
 #include "segment/jieba_route.h"
 #include "segment/jieba_state.h"
 

@@ -96,7 +96,7 @@ struct sh_jieba {
 	struct sh_slice image; /* the bytes of the file */
 	struct sh_mapped file; /* zeroed when the image was not mapped from a file */
 
-	/* The copy of the trie to which words were added (jieba_grow.h); NULL: none was added. */
+	/* The copy of the trie to which words were added (jieba_trie.h); NULL: none was added. */
 	struct sh_jieba_own *own;
 	void (*delete_own)(struct sh_jieba_own *own);
 };

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/real.h"
-#include "segment/jieba_hmm.h"
+#include "segment/jieba_route.h"
 #include "unicode/utf8.h"
 
 struct parser {

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "segment/jieba.h"
-#include "segment/jieba_grow.h"
+#include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
 /* One line of a user dictionary. */

@@ -2,15 +2,14 @@
 /* Random access to the documents of files, by number and by id.
  *
  * Documents are numbered 0, 1, ... in the order of files and lines. A document needs 8 bytes of
- * memory, 16 to 24 bytes more for the hash of its id, or 8 bytes more for a line number as id. The
- * texts stay in the files, which are mapped. The texts of compressed files and of pipes are kept in
- * pieces (io/pieces.h), which may use half of the memory of `tables`. Threads may share a corpus
- * after all documents were added and indexed. */
+ * memory, 16 to 24 bytes more for the hash of its id, or 8 bytes more for a line number as id. All
+ * texts are bytes in memory: the files are mapped. The texts of compressed files and of pipes are
+ * copied, to memory up to half of that of `tables`, and otherwise to a temporary file, which is
+ * mapped, too. Threads may share a corpus after all documents were added and indexed. */
 #ifndef SH_STREAM_CORPUS_H
 #define SH_STREAM_CORPUS_H
 
 #include "io/mapped.h"
-#include "io/pieces.h"
 #include "io/tables.h"
 #include "stream/docs.h"
 #include "text/token.h"
@@ -21,20 +20,10 @@ struct sh_corpus_file {
 	const char *name;                    /* borrowed */
 	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
-	uint64_t n;                   /* bytes, decompressed */
-	uint64_t base;        /* offset of its first byte: the bytes of all files before it */
-	struct sh_mapped map; /* map.base is NULL when the text is in corpus->pieces */
-	uint64_t in_pieces;   /* offset of its first byte in corpus->pieces */
-};
-
-/* The lines of n documents in memory, one after the other. */
-struct sh_held {
-	uint32_t *document; /* ascending */
-	size_t *at;         /* n + 1 offsets in text */
-	size_t n, document_cap, at_cap;
-	struct sh_buf text;           /* the lines */
-	struct sh_buf window;         /* scratch: bytes of a file */
-	struct sh_document_room room; /* scratch */
+	const char *p; /* the text, decompressed; SH_PAD readable bytes follow each line */
+	size_t n;      /* its bytes */
+	uint64_t base; /* offset of its first byte: the bytes of all files before it */
+	size_t map;    /* index in corpus->map of the mapping that has the text */
 };
 
 struct sh_corpus {
@@ -53,16 +42,17 @@ struct sh_corpus {
 	/* For files that are larger than memory; needs keeps_open. sh_corpus_document() reads lines
 	 * of at most 16 KiB by a system call, so that mapped pages need no memory. */
 	bool reads;
-	uint64_t forgot;      /* see sh_corpus_passed() */
-	struct sh_held *held; /* owned; see sh_corpus_hold() */
+	uint64_t forgot; /* see sh_corpus_passed() */
 	/* Storage of the arrays; NULL: memory. Set before documents are added. */
 	struct sh_tables *tables;
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
 	uint64_t blank;          /* blank lines that it passed over */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
-	size_t n_scanned; /* the first files, which sh_corpus_scan() has read */
-	struct sh_pieces pieces;
+	size_t n_scanned;      /* the first files, which sh_corpus_scan() has read */
+	struct sh_mapped *map; /* of files, and of copied texts */
+	size_t n_maps, maps_cap;
+	size_t held;      /* bytes of copied texts in memory */
 	uint64_t *at;     /* offset of each document, counted over all files */
 	size_t n, at_cap; /* number of documents; elements allocated in `at` */
 	uint64_t *number; /* line number of each document over all files, if form.line_ids */
@@ -81,10 +71,13 @@ struct sh_corpus {
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err);
 void sh_corpus_free(struct sh_corpus *c);
 
-/* Maps n more files, or reads all their text into pieces, without reading documents. Borrows the
- * names and dir. dir: the folder of temporary files, as for sh_spill_folder(). */
+/* Maps n more files, or copies their texts, without reading documents. Borrows the names. dir: the
+ * folder of temporary files, as for sh_spill_folder(). */
 int sh_corpus_open(
     struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err);
+
+/* Returns -1 when the size of a mapped file has changed. Needs keeps_open. */
+int sh_corpus_check(const struct sh_corpus *c, struct sh_error *err);
 
 /* Returns the bytes of all files, decompressed. */
 static inline uint64_t sh_corpus_size(const struct sh_corpus *c)
@@ -109,8 +102,8 @@ typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err)
 
 /* Adds all documents of the files that were opened since the last call. Adds the number of their
  * lines, bad ones included, without headers and trailers, to *lines. With form.line_ids the first
- * line has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after
- * all lines were read. */
+ * line has the id *lines + 1. Calls bad() in the order of the lines, one call at a time, perhaps in
+ * another thread. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
 
@@ -124,19 +117,9 @@ int sh_corpus_index(struct sh_corpus *c, struct sh_error *err);
  * the only document with this line number. */
 uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t from);
 
-/* Sets *line to the line of a document without its LF, valid until `room` is used again. SH_PAD
- * bytes after the line are readable. */
-int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
-    struct sh_slice *line, struct sh_error *err);
-
-/* Sets *bytes to whole lines of a file. `at` is the offset in the file where the first line begins.
- * The lines are all further lines when the file is mapped, and otherwise at least one. Sets *bytes
- * to no bytes at the end of the file. *bytes is valid as long as a line of sh_corpus_line(). */
-int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
-    struct sh_document_room *room, struct sh_slice *bytes, struct sh_error *err);
-
-/* Returns whether some texts are in a temporary file. */
-bool sh_corpus_is_packed(const struct sh_corpus *c);
+/* Returns the line of a document without its LF, valid until sh_corpus_free(). SH_PAD bytes behind
+ * the line are readable. */
+struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document);
 
 /* Adds the file and the line of a document to the error. Reads the file up to there. Returns -1. */
 int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_error *err);
@@ -146,26 +129,12 @@ int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_erro
  * system reads them again when they are used. */
 void sh_corpus_passed(struct sh_corpus *c, uint64_t at);
 
-/* Reads the lines of n documents into c->held, in the order of the files and many lines with one
- * system call, for sh_corpus_document(). Leaves out a line when sh_corpus_hold_bytes() returns 0
- * for it. Replaces the lines held before. Sorts document[] and removes repeated numbers: the order
- * of its elements is lost. Does nothing unless c->reads. No other thread may use the corpus during
- * the call. */
-int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, struct sh_error *err);
-
-/* Returns the bytes that c->held needs for a document, at most. 0: sh_corpus_hold() leaves it out,
- * because the line exceeds 16 KiB or is in memory already. */
-size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document);
-
-/* Returns whether sh_corpus_document() may put texts into its room or take them from c->held. If
- * not, all texts stay valid until sh_corpus_free(). */
+/* Returns whether sh_corpus_document() may put texts into its room. If not, all texts stay valid
+ * until sh_corpus_free(). */
 bool sh_corpus_moves(const struct sh_corpus *c);
 
-/* Lets the processor fetch the line of a document from memory, for sh_corpus_document(). */
-void sh_corpus_fetch(const struct sh_corpus *c, uint32_t document);
-
-/* Parses the line of a document into id and text. They are valid until `room` is used again or
- * sh_corpus_hold() is called. See also sh_corpus_moves(). */
+/* Parses the line of a document into id and text. They are valid until `room` is used again. See
+ * also sh_corpus_moves(). */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_document *doc, struct sh_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the lines of the files of a corpus by the threads of a pool, without a copy where the text
- * is in memory. A file has ranges of equal size. A task has the lines that begin in one range.
+/* Reads the lines of the files of a corpus by the threads of a pool, without a copy. A file has
+ * ranges of equal size. A task has the lines that begin in one range.
  *
  *     sh_corpus_lines_init(&l, corpus, 0, err);
  *     sh_pool_tasks(&pool, l.tasks, err);       work() calls sh_corpus_lines_read()
@@ -17,12 +17,11 @@
 /* A file to be read. */
 struct sh_corpus_range_file {
 	const struct sh_corpus_file *file;
-	uint64_t begin; /* offset of the first line behind the header and a byte order mark */
-	uint64_t line;  /* its number, from 1 */
-	size_t task;    /* the task of the first range */
+	size_t begin;  /* offset of the first line behind the header and a byte order mark */
+	uint64_t line; /* its number, from 1 */
+	size_t task;   /* the task of the first range */
 	size_t ranges;
-	/* CSV, by range: an odd number of quotes precedes the bytes that look_at() returns */
-	bool *quoted;
+	bool *quoted; /* CSV, by range: an odd number of quotes precedes the range */
 };
 
 struct sh_corpus_lines {
@@ -45,12 +44,10 @@ int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t 
     uint64_t number, struct sh_error *err);
 void sh_corpus_lines_free(struct sh_corpus_lines *l);
 
-/* Sets job->from, and job->in to the lines of task job->task, perhaps none. Uses job->chunk when
- * the lines are in pieces, so they stay valid when `room` is used again. job->from.line and
+/* Sets job->from, and job->in to the lines of task job->task, perhaps none. job->from.line and
  * job->from.number are 1. With corpus->trailer the lines can have trailers (see sh_origin.trailer),
  * and job->check is set. Returns 0, or -1 with job->err. Threads may call it at the same time. */
-int sh_corpus_lines_read(
-    const struct sh_corpus_lines *l, struct sh_job *job, struct sh_document_room *room);
+int sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job);
 
 /* Call it for each job, in order, after sh_job_lines() has processed all its lines, or after a
  * failure. Sets job->from.line and job->from.number to the numbers of the first line. Changes

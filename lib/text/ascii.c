@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/ascii.h"
 
+#include "record/escape.h"
+
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&sh_ascii_avx512.variant,
@@ -27,7 +29,7 @@ static int next(struct sh_ascii_run *run)
 		return -1;
 	run->pending = false;
 	run->escaped = false;
-	if (run->escapes && behind && (c == 't' || c == 'n' || c == 'r' || c == '\\')) {
+	if (run->escapes && behind && sh_unescaped((char)c)) {
 		run->escaped = true;
 		return 0;
 	}

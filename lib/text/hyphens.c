@@ -3,6 +3,7 @@
 
 #include <utf8proc.h>
 
+#include "record/escape.h"
 #include "text/tokenizer.h"
 
 static bool is_hyphen(uint32_t c)
@@ -38,23 +39,11 @@ static bool is_capital(uint32_t c)
  * Returns 0 at the end. Sets *n to its bytes. */
 static uint8_t look(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, size_t *n)
 {
-	*n = p < end;
-	if (p == end)
-		return 0;
-	if (*p != '\\' || t->opts.raw || end - p < 2)
-		return *p;
-	*n = 2;
-	switch (p[1]) {
-	case 't':
-		return '\t';
-	case 'n':
-		return '\n';
-	case 'r':
-		return '\r';
-	default:
-		*n = p[1] == '\\' ? 2 : 1;
-		return '\\';
-	}
+	char c = p < end ? (char)*p : '\0';
+	char stands = c == '\\' && !t->opts.raw && end - p > 1 ? sh_unescaped((char)p[1]) : '\0';
+
+	*n = stands ? 2 : p < end;
+	return (uint8_t)(stands ? stands : c);
 }
 
 static const uint8_t *skip_blanks(

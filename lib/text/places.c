@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The positions of tokens in the text: see sh_token_opts.places. */
+#include "record/escape.h"
 #include "text/tokenizer.h"
 
 int sh_places_begin(struct sh_tokenizer *t, struct sh_slice text)
@@ -24,12 +25,6 @@ int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err)
 	return SH_RESERVE(t->places.point, t->places.point_cap, n, err);
 }
 
-static bool is_escape(const char *p, const char *end)
-{
-	return *p == '\\' && end - p > 1 &&
-	       (p[1] == 't' || p[1] == 'n' || p[1] == 'r' || p[1] == '\\');
-}
-
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err)
 {
 	const uint32_t *before = t->places.origin; /* when the text is a copy already */
@@ -41,7 +36,7 @@ int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_
 	origin = t->places.unescaped;
 	for (const char *p = text.p, *end = text.p + text.n; p < end; n++) {
 		origin[n] = before ? before[p - text.p] : (uint32_t)(p - text.p);
-		p += is_escape(p, end) ? 2 : 1;
+		p += *p == '\\' && end - p > 1 && sh_unescaped(p[1]) ? 2 : 1;
 	}
 	origin[n] = before ? before[text.n] : (uint32_t)text.n;
 	t->places.origin = origin;

@@ -63,8 +63,9 @@ bool sh_is_mark(uint32_t c)
 
 bool sh_is_pointing(uint32_t c)
 {
-	/* Hebrew, Arabic, Arabic Extended-B and -A, Hebrew presentation forms, Arabic Extended-C */
-	static const uint32_t blocks[][2] = { { 0x590, 0x6FF }, { 0x870, 0x8FF },
+	/* Hebrew, Arabic and Syriac, Arabic Extended-B and -A, Hebrew presentation forms, Arabic
+	 * Extended-C. Vowels of Thaana stay: its words are never written without them. */
+	static const uint32_t blocks[][2] = { { 0x590, 0x74F }, { 0x870, 0x8FF },
 		{ 0xFB1D, 0xFB4F }, { 0x10EC0, 0x10EFF } };
 	const uint32_t tatweel = 0x640;
 

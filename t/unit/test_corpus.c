@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/stream/corpus.h: several threads find in mapped and in compressed files the documents that a
- * reader of single lines finds. */
+/* lib/stream/corpus.h: several threads find in mapped and in compressed files, and in FIFOs, the
+ * documents that a reader of single lines finds. */
+#include <pthread.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hmap.h"
@@ -15,7 +17,7 @@
 
 enum { LONG = 300000 }; /* bytes of a line that is longer than the range of a task */
 
-static char path[SCRATCH_MAX];
+static char path[SCRATCH_MAX], fifo[SCRATCH_MAX];
 static struct sh_error err;
 
 struct kind {
@@ -52,7 +54,8 @@ static int add_bad(void *found, struct sh_slice line, struct sh_error *e)
 	struct found *f = found;
 	char where[600];
 
-	snprintf(where, sizeof where, "%s %llu %s", e->file, (unsigned long long)e->line, e->text);
+	must(strcmp(e->file, path) == 0 || strcmp(e->file, fifo) == 0);
+	snprintf(where, sizeof where, "%llu %s", (unsigned long long)e->line, e->text);
 	add(&f->bad, line);
 	add(&f->bad, sh_slice_str(where));
 	return 0;
@@ -188,6 +191,38 @@ static bool same(const struct found *a, const struct found *b)
 	       sh_slice_eq(sh_buf_slice(&a->bad), sh_buf_slice(&b->bad));
 }
 
+/* Writes the file to the FIFO in small parts. */
+static void *feed(void *arg)
+{
+	FILE *from = fopen(path, "r"), *to = fopen(fifo, "w");
+	char block[777];
+	size_t n;
+
+	(void)arg;
+	must(from && to);
+	setvbuf(to, NULL, _IONBF, 0);
+	while ((n = fread(block, 1, sizeof block, from)) > 0)
+		must(fwrite(block, 1, n, to) == n);
+	fclose(from);
+	fclose(to);
+	return NULL;
+}
+
+/* Opens the file, or a FIFO with its bytes. */
+static void open_file(struct sh_corpus *c)
+{
+	bool piped = rng_below(3) == 0;
+	pthread_t thread;
+
+	if (piped)
+		must(mkfifo(fifo, 0600) == 0 && pthread_create(&thread, NULL, feed, NULL) == 0);
+	must(sh_corpus_open(c, &(char *){ piped ? fifo : path }, 1, NULL, &err) == 0);
+	if (piped) {
+		pthread_join(thread, NULL);
+		unlink(fifo);
+	}
+}
+
 /* Reads up to three files in both ways. Returns whether they agree. */
 static bool agree(struct kind *k)
 {
@@ -202,10 +237,11 @@ static bool agree(struct kind *k)
 	c.tables = &tables;
 	c.jobs = (unsigned)rng_below(6);
 	c.trailer = k->trailer;
+	c.keeps_open = c.reads = rng_below(2);
 	for (size_t files = 1 + rng_below(3); files > 0; files--) {
 		write_file(k);
 		read_in_order(k, &ids, &expected);
-		must(sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) == 0);
+		open_file(&c);
 		must(sh_corpus_scan(&c, &got.lines, add_bad, &got, &err) == 0);
 		unlink(path);
 	}
@@ -271,6 +307,7 @@ int main(void)
 
 	rng_init(0xC0D95);
 	scratch(path, "corpus");
+	scratch(fifo, "corpus-fifo");
 	header.form.columns = &header.columns;
 	csv.form.columns = &csv.columns;
 	reads("TSV", &tsv);

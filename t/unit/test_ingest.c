@@ -555,7 +555,7 @@ static void pages(void)
 	page("don&#146;t &#x80;&#128;&#x81;&#x9f;&#160;a\xC2\x92", "don’t €€\xC2\x81Ÿ\xC2\xA0"
 								   "a\xC2\x92");
 	page("&eacute&lt &copy2&notit &nbspx &notin; &notsuch; &amp;amp &am &a;&frac12x&frac1",
-	    "é< ©2¬it \xC2\xA0x ∉ &notsuch; &amp &am &a;½x&frac1");
+	    "é< ©2¬it \xC2\xA0x ∉ ¬such; &amp &am &a;½x&frac1");
 	page("<p title='&QUOT;>'>&ccaron;as&comma; &NotEqualTilde;&lang;&AMP;lt; R&AMPD&LTb&GT; "
 	     "&QUOT&COPYx&Amp;",
 	    "čas, ≂̸⟨&lt; R&D<b> \"©x&Amp;");

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "jieba_util.h"
-#include "segment/jieba_hmm.h"
 #include "segment/jieba_route.h"
 #include "unicode/utf8.h"
 
