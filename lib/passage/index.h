@@ -42,10 +42,11 @@ struct sh_index_room {
 
 void sh_index_room_free(struct sh_index_room *room);
 
-/* Computes the spans of a document with the queries (sh_span.document), as sh_matcher_spans() does. Reads at most the first `bound` postings of
- * a k-gram, and fewer after many hits, so that time and memory stay linear. Skips k-grams with more
- * than `bound` postings within an exact match of at least `enough` tokens, when another such k-gram
- * gave the match. Leaves out queries that share fewer tokens with the document than they need. */
+/* Computes the spans of a document with the queries (sh_span.document), as sh_matcher_spans() does.
+ * Reads at most the first `bound` postings of a k-gram, and fewer after many hits, so that time and
+ * memory stay linear. Skips k-grams with more than `bound` postings within an exact match of at
+ * least `enough` tokens, when another such k-gram gave the match. Leaves out queries that share
+ * fewer tokens with the document than they need. */
 int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err);

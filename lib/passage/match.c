@@ -382,8 +382,8 @@ static uint32_t matched_behind(const struct sh_span *before, const struct sh_spa
 	return part->matched > over ? part->matched - over : 0;
 }
 
-/* Computes `matched` of a merged span: the tokens of the best sequence of its parts that follow each
- * other on both sides. Parts in another order are not counted. n: parts, by place. */
+/* Computes `matched` of a merged span: the tokens of the best sequence of its parts that follow
+ * each other on both sides. Parts in another order are not counted. n: number of parts. */
 static void match_merged(struct sh_matcher *m, struct sh_span *span, size_t n)
 {
 	size_t i = 0, end = n;

@@ -288,9 +288,9 @@ void sh_run_counts_free(struct sh_run_counts *c)
 	free(c->count);
 }
 
-/* Finds the run that begins with sentence `first`, which has words. Sets *last to its last sentence,
- * and key to its hash. Returns false when the text ends before, or when the run has too few
- * words. */
+/* Finds the run that begins with sentence `first`, which has words. Sets *last to its last
+ * sentence, and key to its hash. Returns false when the text ends before, or when the run has too
+ * few words. */
 static bool find_run(const struct sh_sentence_opts *opts, const struct sh_sentence *s, size_t n,
     size_t first, size_t *last, uint64_t key[2])
 {

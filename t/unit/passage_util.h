@@ -94,8 +94,8 @@ static inline void add_postings(
 		for (size_t i = 0; i < picked; i++) {
 			size_t at = first[i];
 
-			/* the first window with the k-gram; then the first one whose minimum it
-			 * is */
+			/* From the first window that has the k-gram on, one has it as its
+			 * minimum. */
 			if (windows)
 				at = at < window ? 0 : at + 1 - window;
 			while (windows && !is_minimum(hash, n, at, window, first[i]))
