@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
-#include "span_archive.h"
+#include "span.h"
 #include "text/method.h"
 
 enum {
@@ -82,34 +82,6 @@ static const struct cli_program program = {
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-/* Takes an option of seeds and matches. Returns false for other options. */
-static bool set_match(struct cli *c, struct span_settings *s, int opt)
-{
-	switch (opt) {
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		return true;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		return true;
-	case MIN_TOKENS:
-		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		return true;
-	case IDENTITY:
-		s->match.identity =
-		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
-		return true;
-	case MERGE:
-		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
-		return true;
-	case BOUND:
-		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void set_option(struct cli *c, struct span_settings *s, int opt)
 {
 	switch (opt) {
@@ -157,9 +129,27 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 		if (!s->repeats)
 			docopts_set(&s->docs, c, opt);
 		break;
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		break;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		break;
+	case MIN_TOKENS:
+		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		break;
+	case IDENTITY:
+		s->match.identity =
+		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
+		break;
+	case MERGE:
+		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		break;
+	case BOUND:
+		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
+		break;
 	default:
-		if (!set_match(c, s, opt))
-			docopts_set(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -331,12 +321,10 @@ int main(int argc, char **argv)
 		span_repeats(&c, &s);
 	else if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);
-	else if (s.mode == SPAN_EXACT)
-		span_exact(&c, &s);
 	else if (s.archive)
 		archive = span_archive(&c, &s);
 	else
-		span_self(&c, &s);
+		span_documents(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
