@@ -211,3 +211,22 @@ installed() {
 	run -2 ./simhash-utils shnone
 	[[ $output = *'usage: simhash-utils PROGRAM ARGUMENT...'*' shdedup '* ]]
 }
+
+@test "the bill of materials is JSON of SPDX, and has a licence for each library of the static programs" {
+	command -v python3 >/dev/null || skip 'no python3'
+	sed -n 's/^for package in \(.*\); do$/\1/p' "$packaging/static" | tr ' ' '\n' | sed -e 's/^cpuinfo$/libgcc/' -e 's/$/ 1.0/' >versions
+	[ "$(wc -l <versions)" -ge 14 ]
+	printf '%s\n' 'jieba 0.42.1' 'musl 1' 'zig 0.13.0' >>versions
+	SOURCE_DATE_EPOCH=1000000000 "$packaging/sbom" "$version" linux-x86_64 <versions >sbom.json
+	python3 - "$version" <<-'END'
+		import json, sys
+		document = json.load(open("sbom.json"))
+		packages = {p["SPDXID"]: p for p in document["packages"]}
+		assert document["spdxVersion"] == "SPDX-2.3" and document["creationInfo"]["created"] == "2001-09-09T01:46:40Z"
+		assert packages["SPDXRef-simhash-utils"]["versionInfo"] == sys.argv[1]
+		assert packages["SPDXRef-zlib"]["licenseDeclared"] == "Zlib" and len(packages) == 18, len(packages)
+		known = set(packages) | {"SPDXRef-DOCUMENT"}
+		assert all(r["spdxElementId"] in known and r["relatedSpdxElement"] in known for r in document["relationships"])
+	END
+	run ! "$packaging/sbom" "$version" linux-x86_64 <<<'other 1.0'
+}
