@@ -2,14 +2,12 @@
 /* The parts of shdedup, in the order of a run:
  *
  *     dedup_how.c      the options that decide which documents are near-duplicates
- *     dedup_read.c     documents to keys
- *     dedup_rank.c     documents ranked by a field of their records
- *     lib/match/engine  keys to groups
- *     dedup_write.c    groups to the documents that stay, and to the report
- *     dedup_shards.c   the same with one output for each input
- *     dedup_archive.c  the documents of earlier runs
  *     dedup_every.c    batches of an input that stays open
- *     dedup_summary.c  the summary for people at the end
+ *     dedup_read.c     documents to keys and ranks
+ *     dedup_archive.c  the documents of earlier runs
+ *     lib/match/engine  keys to groups
+ *     dedup_write.c    groups to the documents that stay, to the report and the summary
+ *     dedup_shards.c   the same with one output for each input
  *
  * Functions that return no error die of errors. */
 #ifndef DEDUP_H
@@ -17,14 +15,14 @@
 
 #include "base/hmap.h"
 #include "base/num.h"
-#include "dedup_archive.h"
-#include "dedup_every.h"
-#include "dedup_shards.h"
+#include "cli.h"
 #include "docopts.h"
+#include "io/finished.h"
 #include "match/engine.h"
 #include "match/rank.h"
 #include "match/sample.h"
 #include "measures.h"
+#include "store/store.h"
 #include "stream/corpus.h"
 
 struct dedup_settings {
@@ -33,59 +31,162 @@ struct dedup_settings {
 	uint64_t seed;                /* of the keys; unused with random_seed */
 	bool seed_given, random_seed; /* --seed was given; it is random */
 	struct sh_key_rules rules;    /* by the thresholds, the tokens and the seed */
-	bool single;                  /* groups are chains, not stars */
+	struct measures measures;
+	bool single; /* groups are chains, not stars */
 	struct sh_rank_rule keep;
-	struct dedup_archive_settings archive;
-	struct dedup_shards_settings shards;
 	struct cli_files protects;
+	const char *archive;  /* value of -a; NULL: no archive */
+	const char *shards;   /* value of -O; NULL: one output for all inputs */
+	uint64_t wait, every; /* values in seconds; every 0: the whole input is one run */
+	bool compress;        /* --compress was given */
+	const struct sh_compressor *form; /* of --compress; NULL: none */
 	const char *report_path;
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;
-	struct measures measures;
-	uint64_t sample;        /* value of --sample: pairs of each level of similarity; 0: none */
-	struct sh_slice mark;   /* name of the field; empty: documents are dropped, not marked */
-	bool counts;            /* the report has the size of each group */
-	struct dedup_feed feed; /* value of --every, and its state */
+	bool counts;          /* the report has the size of each group */
+	uint64_t sample;      /* value of --sample: pairs of each level of similarity; 0: none */
+	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
 };
 
-struct dedup_place {
-	const char *file;
-	uint64_t line; /* 0: a document with the id was read */
-};
-
-/* Ids of the files that an option names. */
+/* Ids of the files that an option names, one per line; the text after a TAB is ignored. */
 struct dedup_ids {
 	struct sh_hmap ids;
-	struct dedup_place *at; /* by index: the first place of each id */
+	struct dedup_place {
+		const char *file;
+		uint64_t line; /* 0: a document with the id was read */
+	} * at;                /* by index: the first place of each id */
 	size_t cap;
+};
+
+/* What the archive knows of a document of the run. */
+enum dedup_known { DEDUP_NEW, DEDUP_STAYED, DEDUP_DROPPED };
+
+struct dedup_document {
+	uint64_t digest; /* of the text */
+	uint64_t id_key; /* see sh_store_id_key() */
+	/* In the archive: of a known document its number, its keeper and the verdict on both. Of a
+	 * new document the number that it has or gets: see dedup_archive_number(). */
+	uint32_t number, keeper;
+	uint16_t similarity;
+	uint8_t measure, known; /* known: enum dedup_known */
+	bool recorded;          /* the document is added to the archive */
+};
+
+/* The archive of a run, and what it says of the run's documents. */
+struct dedup_archive {
+	struct sh_store store;
+	struct dedup_document *document; /* by document; NULL: no archive */
+	/* the archived documents that may be near-duplicates, by number; the engine has them behind
+	 * the documents of the run */
+	uint32_t *stored;
+	size_t n_stored, stored_cap;
+	struct archive_reader *reader; /* by thread */
+	uint64_t now;                  /* the time of the run's documents, in seconds since 1970 */
+	uint64_t n_known, n_matched, n_added, n_kept;
+};
+
+/* The outputs of -O. */
+struct dedup_shards {
+	struct sh_finished finished;
+	char **name;         /* names of the outputs in the folder */
+	char **path;         /* the same names with the folder */
+	struct sh_buf lines; /* the list: options; then checksum and form of each input */
+};
+
+/* The input of --every. */
+struct dedup_feed {
+	size_t memory; /* most bytes of a batch, about */
+	struct sh_buf text;
+	size_t whole;  /* bytes of `text` that are whole lines */
+	int from, to;  /* descriptors: the input, and the batch that standard input reads */
+	int64_t began; /* of the last batch: milliseconds of the clock */
+	bool ended;    /* the input has ended, or a signal has ended the feed */
 };
 
 /* The state of a run; each part of the run adds its results. */
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
-	uint64_t dropped;        /* documents of the run that do not stay */
-	struct sh_tables tables; /* arrays whose size depends on the documents */
-	struct sh_corpus corpus;
-	struct sh_engine *engine;
 	struct dedup_ids ranked, protected;
 	struct dedup_archive archive;
 	struct dedup_shards shards;
-	struct sh_sample sample;
 	struct sh_sink report, *to; /* to: the output for the report */
+	struct sh_tables tables;    /* arrays whose size depends on the documents */
+	struct sh_corpus corpus;
+	struct sh_engine *engine;
+	struct sh_sample sample;
+	/* Sizes of groups. by keeper; of duplicates of an archived document, by the first one. With
+	 * an archive the report has `all`: by number in the archive, the documents that it has
+	 * dropped for this one, and the document itself. */
+	uint32_t *size, *all;
+	uint32_t largest;                    /* index in `size` of the largest group */
+	uint64_t groups, documents, dropped; /* documents of the run, and those that do not stay */
 };
 
-/* Reads the documents of the operands into s->corpus and s->engine, in input order. */
-void dedup_read(struct dedup_state *s);
-/* Ranks the documents by a field, after all were read. Does nothing with other rules. */
-void dedup_rank(struct dedup_state *s);
+/* ---- options ---- */
 
-/* Reads ids from files, one per line; the text after a TAB is ignored. */
+/* For struct cli_program.options, with docopts_table. */
+extern const struct cli_option dedup_how_table[];
+
+void dedup_how_init(struct dedup_settings *s);
+/* Handles an option. Returns false when it is in neither of the two tables. */
+bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
+/* After the last option: loads files, and sets the values that depend on the options. */
+void dedup_how_complete(struct cli *c, struct dedup_settings *s);
+void dedup_how_free(struct dedup_settings *s);
+
+/* ---- the input ---- */
+
+/* Reads ids from files. */
 void dedup_read_ids(
     struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list);
 void dedup_free_ids(struct dedup_ids *list);
 /* Warns of ids that no document has: their number, and the place of the first. */
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);
+
+/* Reads the documents of the operands into s->corpus and s->engine, in input order, and ranks
+ * them. */
+void dedup_read(struct dedup_state *s);
+
+/* Opens the input: the only operand, or standard input. From here on SIGTERM and SIGINT end the
+ * feed, between two batches. */
+void dedup_feed_open(struct cli *c, struct dedup_feed *f, uint64_t seconds);
+/* Waits for whole lines, and for the time of the next batch, at least `seconds` after the last one
+ * began. Then standard input has these lines, from the beginning. The last batch includes a last
+ * line without LF, unless a signal has ended the feed. Returns false when the feed has ended, and
+ * no line is left. */
+bool dedup_feed_next(struct cli *c, struct dedup_feed *f, uint64_t seconds);
+void dedup_feed_close(struct dedup_feed *f);
+
+/* ---- the archive ---- */
+
+/* Dies when an output would replace a file of the archive in `dir`. path: the output's, or NULL. */
+void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
+
+/* Opens the archive before documents are read: it must exist, and have the settings of the run.
+ * This function and the next ones do nothing without an archive. */
+void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings);
+/* Completes the options of the engine. */
+void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
+/* Looks up the documents. Leaves those out of the engine that the archive knows, and adds the
+ * archived documents with which the others are compared. From here on the archive is locked. */
+void dedup_archive_look(struct dedup_state *s);
+/* After sh_engine_run(): numbers the new documents. Documents of one id and text are one. */
+void dedup_archive_number(struct dedup_state *s);
+/* Returns whether the document is a duplicate of an archived one. */
+bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
+/* Returns the number of a document's keeper in the archive. */
+uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
+/* Sets *id to the id of the document of this number, valid while the archive is locked. */
+int dedup_archive_id(
+    struct dedup_state *s, uint32_t number, struct sh_slice *id, struct sh_error *err);
+/* Adds the new documents to the archive, after all output was written. */
+void dedup_archive_add(struct dedup_state *s);
+/* Merges segments of the archive, and gives the lock back. Forgets the documents of the run:
+ * dedup_archive_engine() begins another run. */
+void dedup_archive_done(struct dedup_state *s);
+
+/* ---- results ---- */
 
 /* Returns whether the document is written: no document of this run or of the archive replaces
  * it. */
@@ -95,37 +196,32 @@ static inline bool dedup_stays(const struct dedup_state *s, uint32_t document)
 	       !dedup_archive_drops(s, document);
 }
 
-struct dedup_groups {
-	/* size of a group, by keeper; of duplicates of an archived document, by the first one */
-	uint32_t *size;
-	uint64_t n, dropped; /* groups; documents that do not stay */
-	uint32_t largest;    /* index in `size` of the largest group */
-};
-
 /* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
  * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err);
 
+/* Sets the sizes of groups. */
+void dedup_count_groups(struct dedup_state *s);
 /* Returns the header of file i: its first record, without LF, and without CR under --crlf. Sets
  * *before to the bytes before the record, such as a byte order mark. */
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before);
 /* Writes the header of file i. Does nothing when the form has no header, or the file is empty. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
-/* Writes the header of the first file that has one, then the documents of all files. */
-void dedup_write_all(struct dedup_state *s);
 /* Writes the staying documents from `from` up to but not including `to`, as they were read. With
  * --mark writes all documents, marked. */
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to);
 /* Writes a line for each document that does not stay. */
-void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups);
-/* Opens the report before any document is read, so that a failure ends the run early. Under --every
- * dedup_close_report() closes it; otherwise dedup_write_report() does. */
-void dedup_open_report(struct dedup_state *s);
-void dedup_close_report(struct dedup_state *s);
+void dedup_write_report(struct dedup_state *s);
+void dedup_summarise(const struct dedup_state *s);
 
-void dedup_count_groups(struct dedup_state *s, struct dedup_groups *g);
-void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g);
-void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g);
+/* Returns the i-th value of --compress, from 0, or NULL after the last. */
+const char *dedup_shards_forms(unsigned i);
+/* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with
+ * other options. This function and the next ones do nothing without -O. */
+void dedup_shards_open(struct dedup_state *s);
+/* Writes each output that is not complete yet. */
+void dedup_shards_write(struct dedup_state *s);
+void dedup_shards_close(struct dedup_state *s);
 
 #endif

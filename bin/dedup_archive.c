@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "dedup_archive_state.h"
-
+/* The archive (lib/store) of shdedup: looks documents up in it and adds documents to it.
+ *
+ * The archive has every document of earlier runs, by id and digest of the text. A document that
+ * stayed has its keys, and its sketch or its text. A dropped document has its keeper and the
+ * verdict on both. So a document that the archive knows changes nothing, and has the same outcome
+ * again: how documents are divided into runs does not matter.
+ *
+ * In the store the key of a posting is made of the column, the hash, and a last bit which says that
+ * the document is not short (match/keys.h): so the short documents of a bucket come first, as in
+ * match/bucket.h.
+ *
+ * A sketch is the tokens of the document in their order, 4 bytes each, little-endian: the upper
+ * half of each token's hash under the archive's key. Two different tokens are equal in sketches
+ * with probability 2^-32. */
 #include <stdlib.h>
 
 #include "base/bisect.h"
@@ -16,7 +28,24 @@
 #include "record/escape.h"
 #include "store/change.h"
 
-/* ---- options ---- */
+enum {
+	TASKS = 64,
+	GRAIN = 64,             /* documents that are encoded before they are written */
+	EVERY_MERGES = 1 << 16, /* documents of a merge under --every: it takes about a second */
+};
+
+/* Reads documents of the archive, and tokenises new ones, in one thread. */
+struct archive_reader {
+	struct dedup_state *state;
+	struct sh_analyser archived, new; /* empty until they are needed */
+	uint64_t *token;
+	size_t token_cap;
+	struct sh_buf text, line;
+	struct sh_document_room room;
+	struct adding *adding;
+};
+
+/* ---- opening ---- */
 
 void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path)
 {
@@ -41,35 +70,6 @@ void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path)
 	free(target);
 }
 
-static void keep_files(struct cli *c, const struct dedup_settings *s)
-{
-	const char *dir = s->archive.dir;
-
-	dedup_archive_keep_file(c, dir, c->out_path);
-	dedup_archive_keep_file(c, dir, c->rejects_path);
-	dedup_archive_keep_file(c, dir, s->report_path);
-}
-
-void dedup_archive_complete(struct cli *c, const struct dedup_settings *s)
-{
-	const struct dedup_archive_settings *a = &s->archive;
-
-	if (!a->dir && !s->shards.dir && a->wait_given)
-		cli_usage(c, "--wait needs -a DIR or -O DIR");
-	if (s->feed.seconds && !a->dir)
-		cli_usage(c, "--every needs -a DIR");
-	if (!a->dir)
-		return;
-	keep_files(c, s);
-	if (s->sample)
-		cli_usage(c, "--sample cannot be used with -a: an archive need not have the texts");
-	if (s->single)
-		cli_usage(c, "--link single cannot be used with -a: chains could pass through the "
-			     "archive (use --link star)");
-}
-
-/* ---- opening ---- */
-
 static bool is_random(const struct sh_store_manifest *m)
 {
 	return sh_slice_eq(
@@ -81,15 +81,15 @@ void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings)
 	struct sh_store *store = &s->archive.store;
 	struct sh_error err;
 
-	if (!settings->archive.dir)
+	if (!settings->archive)
 		return;
-	if (sh_store_open(store, settings->archive.dir, &err) < 0)
+	if (sh_store_open(store, settings->archive, &err) < 0)
 		cli_die(s->cli, &err);
 	if (store->manifest.kind != SH_STORE_OF_DOCUMENTS) {
 		sh_error_set(&err, SH_ERR_PARAM,
 		    "'%s' is an archive of shspan, expected one of shdedup (sharchive init makes "
 		    "one)",
-		    settings->archive.dir);
+		    settings->archive);
 		cli_die(s->cli, &err);
 	}
 	/* The archive has its seed. */
@@ -108,15 +108,16 @@ static struct sh_feature_opts feature_opts(const struct dedup_state *s)
 
 	return (struct sh_feature_opts){ .token = s->settings->docs.token,
 		.ngrams = s->settings->docs.ngrams,
-		.form = SH_FEATURES_OF_TOKENS,
+		.of_tokens = true,
 		.key = { m->key[0], m->key[1] },
 		.ordered = true,
 		.only_order = true,
 		.cut = m->form == SH_STORE_SKETCH };
 }
 
-int dedup_archive_analyse(struct dedup_state *s, struct sh_analyser *a, bool raw,
-    struct sh_slice text, struct sh_feature_set *set, struct sh_error *err)
+/* Analyses a text for its tokens in their order. raw: the text has no escapes. */
+static int analyse(struct dedup_state *s, struct sh_analyser *a, bool raw, struct sh_slice text,
+    struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_feature_opts opts = feature_opts(s);
 	struct sh_analysis x;
@@ -134,7 +135,7 @@ static int no_record(const struct dedup_state *s, uint32_t number, struct sh_err
 {
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "the archive '%s' has no valid record of document %08x: restore it from a backup",
-	    s->settings->archive.dir, number);
+	    s->settings->archive, number);
 }
 
 /* Reads a record that must exist. */
@@ -169,8 +170,7 @@ static int read_stored(
 		    sh_unescape(content, &w->text, err) < 0 ||
 		    sh_buf_reserve(&w->text, SH_PAD, err) < 0)
 			return -1;
-		return dedup_archive_analyse(
-		    s, &w->archived, true, sh_buf_slice(&w->text), set, err);
+		return analyse(s, &w->archived, true, sh_buf_slice(&w->text), set, err);
 	}
 	if (content.n % 4)
 		return no_record(s, number, err);
@@ -185,9 +185,11 @@ static int read_stored(
 
 void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 {
-	if (!s->settings->archive.dir)
+	if (!s->settings->archive)
 		return;
 	s->archive.reader = cli_zeroed(s->cli, s->cli->jobs, sizeof *s->archive.reader);
+	for (unsigned i = 0; i < s->cli->jobs; i++)
+		s->archive.reader[i].state = s;
 	opts->features = feature_opts(s);
 	opts->features.only_order = false;
 	opts->stored = read_stored;
@@ -195,8 +197,9 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 
 /* ---- documents that the archive knows ---- */
 
-int dedup_archive_escaped(
-    struct archive_reader *w, bool raw, struct sh_slice *text, struct sh_error *err)
+/* Sets *text to the text in the form of sh_escape(): then a text has one digest, and one line, in
+ * all forms of input. raw: it has no escapes. It is valid until the next call. */
+static int escaped(struct archive_reader *w, bool raw, struct sh_slice *text, struct sh_error *err)
 {
 	if (raw ? !sh_needs_escape(*text) : sh_is_escaped(*text))
 		return 0;
@@ -212,90 +215,39 @@ int dedup_archive_escaped(
 	return 0;
 }
 
-struct worker {
-	struct dedup_state *state;
-	struct archive_reader *reader;
-};
-
 static int digest_some(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	struct worker *w = arg;
+	struct archive_reader *w = arg;
 	struct dedup_state *s = w->state;
 	const struct sh_store_manifest *m = &s->archive.store.manifest;
 	struct sh_document doc;
 
 	for (size_t i = from; i < to; i++) {
-		struct dedup_known_document *d = &s->archive.document[i];
-
-		if (sh_corpus_document(&s->corpus, (uint32_t)i, &w->reader->room, &doc, err) < 0 ||
-		    dedup_archive_escaped(w->reader, s->settings->docs.token.raw, &doc.text, err) <
-			0)
+		if (sh_corpus_document(&s->corpus, (uint32_t)i, &w->room, &doc, err) < 0 ||
+		    escaped(w, s->settings->docs.token.raw, &doc.text, err) < 0)
 			return -1;
-		*d = (struct dedup_known_document){ .digest =
-							sh_siphash(m->key, doc.text.p, doc.text.n),
-			.id_key = sh_store_id_key(m, doc.id) };
+		s->archive.document[i] =
+		    (struct dedup_document){ .digest = sh_siphash(m->key, doc.text.p, doc.text.n),
+			    .id_key = sh_store_id_key(m, doc.id) };
 	}
 	return 0;
 }
 
 static int by_id(const void *a, const void *b, void *arg)
 {
-	const struct dedup_known_document *d = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct dedup_document *d = arg, *p = &d[x], *q = &d[y];
 
-	if (d[x].id_key != d[y].id_key)
-		return d[x].id_key < d[y].id_key ? -1 : 1;
-	if (d[x].digest != d[y].digest)
-		return d[x].digest < d[y].digest ? -1 : 1;
+	if (p->id_key != q->id_key)
+		return p->id_key < q->id_key ? -1 : 1;
+	if (p->digest != q->digest)
+		return p->digest < q->digest ? -1 : 1;
 	return sh_compare(x, y);
 }
 
-/* The documents of the run by the keys of their ids. */
-struct looking {
-	struct dedup_state *state;
-	uint32_t *order; /* see dedup_archive_order() */
-	uint64_t *key;   /* distinct keys */
-	size_t *first;   /* by key: its first place in `order`; the end */
-	size_t keys;
-	struct sh_document_room room;
-};
-
-/* Sets what the archive knows of a document. */
-static void set_known(struct dedup_known_document *d, const struct sh_record *r)
-{
-	d->known = r->keeper == r->number ? DEDUP_STAYED : DEDUP_DROPPED;
-	d->number = r->number;
-	d->keeper = r->keeper;
-	d->similarity = r->similarity;
-	d->measure = r->measure;
-}
-
-/* Later records replace earlier ones of the same document. */
-static int found_id(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
-{
-	struct looking *l = arg;
-	struct dedup_state *s = l->state;
-	size_t i = l->first[asked], end = l->first[asked + 1];
-	struct sh_document doc;
-	struct sh_record r;
-
-	if (read_record(s, p->document, &r, err) < 0)
-		return -1;
-	SH_BISECT(i, end, mid, s->archive.document[l->order[mid]].digest < r.digest);
-	for (; i < l->first[asked + 1]; i++) {
-		struct dedup_known_document *d = &s->archive.document[l->order[i]];
-
-		if (d->digest != r.digest)
-			break;
-		if (sh_corpus_document(&s->corpus, l->order[i], &l->room, &doc, err) < 0)
-			return -1;
-		if (sh_slice_eq(doc.id, r.id))
-			set_known(d, &r);
-	}
-	return 0;
-}
-
-uint32_t *dedup_archive_order(struct dedup_state *s, struct sh_error *err)
+/* Returns the documents of the run by key of the id, digest of the text, and number, in s->tables;
+ * or NULL. */
+static uint32_t *order_by_id(struct dedup_state *s, struct sh_error *err)
 {
 	size_t n = s->corpus.n;
 	uint32_t *order = sh_tables_get(&s->tables, n + 1, sizeof *order, err);
@@ -307,103 +259,97 @@ uint32_t *dedup_archive_order(struct dedup_state *s, struct sh_error *err)
 	return order;
 }
 
-/* Fills l. */
-static int order_by_id(struct looking *l, struct sh_error *err)
+struct looking {
+	struct dedup_state *state;
+	const uint32_t *order; /* of order_by_id() */
+	struct sh_document_room room;
+};
+
+/* Sets what the archive knows of the documents of this id and text. Later records replace earlier
+ * ones of the same document. */
+static int found_id(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
+	struct looking *l = arg;
 	struct dedup_state *s = l->state;
-	const struct dedup_known_document *d = s->archive.document;
-	size_t n = s->corpus.n;
+	struct dedup_document *d = s->archive.document;
+	size_t i = asked, end = s->corpus.n;
+	struct sh_document doc;
+	struct sh_record r;
 
-	l->order = dedup_archive_order(s, err);
-	if (!l->order)
+	if (read_record(s, p->document, &r, err) < 0)
 		return -1;
-	l->key = sh_tables_get(&s->tables, n + 1, sizeof *l->key, err);
-	l->first = l->key ? sh_tables_get(&s->tables, n + 1, sizeof *l->first, err) : NULL;
-	if (!l->first)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (i && d[l->order[i]].id_key == l->key[l->keys - 1])
+	SH_BISECT(
+	    i, end, mid, d[l->order[mid]].id_key == p->key && d[l->order[mid]].digest < r.digest);
+	for (; i < s->corpus.n; i++) {
+		struct dedup_document *here = &d[l->order[i]];
+
+		if (here->id_key != p->key || here->digest != r.digest)
+			break;
+		if (sh_corpus_document(&s->corpus, l->order[i], &l->room, &doc, err) < 0)
+			return -1;
+		if (!sh_slice_eq(doc.id, r.id))
 			continue;
-		l->first[l->keys] = i;
-		l->key[l->keys++] = d[l->order[i]].id_key;
+		here->known = r.keeper == r.number ? DEDUP_STAYED : DEDUP_DROPPED;
+		here->number = r.number;
+		here->keeper = r.keeper;
+		here->similarity = r.similarity;
+		here->measure = r.measure;
 	}
-	l->first[l->keys] = n;
 	return 0;
 }
 
-static void looking_free(struct looking *l)
+/* Asks the archive for the documents of the run. Of several documents that are one document of the
+ * archive, which stayed, the first one stays, or the last one under --keep newest. Documents
+ * without tokens are in no pair: all stay. */
+static int ask(struct dedup_state *s, struct sh_error *err)
 {
-	struct sh_tables *tables = &l->state->tables;
-
-	sh_tables_put(tables, l->order);
-	sh_tables_put(tables, l->key);
-	sh_tables_put(tables, l->first);
-	sh_document_room_free(&l->room);
-}
-
-static int by_number(const void *a, const void *b, void *arg)
-{
-	const struct dedup_known_document *d = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return d[x].number != d[y].number ? sh_compare(d[x].number, d[y].number) : sh_compare(x, y);
-}
-
-/* Of several documents that are one document of the archive, which stayed, the first one stays, or
- * the last one under --keep newest. Documents without tokens are in no pair: all stay. */
-static int drop_repeated(struct dedup_state *s, struct sh_error *err)
-{
-	struct dedup_known_document *d = s->archive.document;
+	struct dedup_document *d = s->archive.document;
 	bool newest = s->settings->keep.by == SH_RANK_NEWEST;
-	uint32_t *order = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *order, err);
-	size_t n = 0;
+	uint32_t *order = order_by_id(s, err);
+	uint64_t *key = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *key, err);
+	struct looking l = { .state = s, .order = order };
+	int status = order && key ? 0 : -1;
 
-	if (!order)
-		return -1;
-	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (d[i].known == DEDUP_STAYED && d[i].similarity &&
-		    !sh_engine_is_protected(s->engine, i))
-			order[n++] = i;
-	qsort_r(order, n, sizeof *order, by_number, d);
-	for (size_t i = 1; i < n; i++)
-		if (d[order[i]].number == d[order[i - 1]].number)
-			d[order[newest ? i - 1 : i]].known = DEDUP_DROPPED;
+	for (size_t i = 0; status == 0 && i < s->corpus.n; i++)
+		key[i] = d[order[i]].id_key;
+	if (status == 0)
+		status = sh_store_look(
+		    &s->archive.store, SH_LIST_IDS, key, s->corpus.n, 0, found_id, &l, err);
+	for (size_t i = 1; status == 0 && i < s->corpus.n; i++) {
+		struct dedup_document *before = &d[order[i - 1]], *here = &d[order[i]];
+
+		if (here->known && here->keeper == here->number && here->similarity &&
+		    before->known && before->number == here->number &&
+		    !sh_engine_is_protected(s->engine, order[i]))
+			(newest ? before : here)->known = DEDUP_DROPPED;
+	}
 	sh_tables_put(&s->tables, order);
-	return 0;
+	sh_tables_put(&s->tables, key);
+	sh_document_room_free(&l.room);
+	return status;
 }
 
 /* Finds the documents that the archive knows. A protected document that it has dropped is new. */
 static int find_known(struct dedup_state *s, struct sh_error *err)
 {
-	struct worker worker[CLI_MAX_JOBS];
-	struct looking l = { .state = s };
-	struct dedup_known_document *d;
+	struct dedup_archive *a = &s->archive;
 	int status;
 
-	s->archive.document =
-	    sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *s->archive.document, err);
-	if (!s->archive.document)
+	a->document = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *a->document, err);
+	if (!a->document)
 		return -1;
-	d = s->archive.document;
-	for (unsigned i = 0; i < s->cli->jobs; i++)
-		worker[i] = (struct worker){ s, &s->archive.reader[i] };
-	status =
-	    sh_parallel(worker, sizeof *worker, s->cli->jobs, s->corpus.n, 64, digest_some, err);
+	status = sh_parallel(
+	    a->reader, sizeof *a->reader, s->cli->jobs, s->corpus.n, GRAIN, digest_some, err);
 	if (status == 0)
-		status = order_by_id(&l, err);
-	if (status == 0)
-		status = sh_store_look(
-		    &s->archive.store, SH_LIST_IDS, l.key, l.keys, 0, found_id, &l, err);
-	looking_free(&l);
-	for (uint32_t i = 0; status == 0 && i < s->corpus.n; i++)
-		if (d[i].known == DEDUP_DROPPED && sh_engine_is_protected(s->engine, i))
-			d[i].known = DEDUP_NEW;
-	if (status == 0)
-		status = drop_repeated(s, err);
+		status = ask(s, err);
 	for (uint32_t i = 0; status == 0 && i < s->corpus.n; i++) {
-		if (d[i].known == DEDUP_NEW)
+		struct dedup_document *d = &a->document[i];
+
+		if (d->known == DEDUP_DROPPED && sh_engine_is_protected(s->engine, i))
+			d->known = DEDUP_NEW;
+		if (d->known == DEDUP_NEW)
 			continue;
-		s->archive.n_known++;
+		a->n_known++;
 		status = sh_engine_leave_out(s->engine, i, err);
 	}
 	return status;
@@ -448,7 +394,6 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 	struct candidates *c = arg;
 	struct sh_store *store = &c->state->archive.store;
 	unsigned column = posting[0].column;
-	bool shorts = sh_column_of_short(column);
 	size_t keys = 0, others = 0;
 
 	if (SH_RESERVE(c->key, c->key_cap, n, err) < 0 ||
@@ -466,7 +411,7 @@ static int look_up(void *arg, const struct sh_key_posting *posting, size_t n, st
 	if (sh_store_look(
 		store, SH_LIST_POSTINGS, c->key, keys, SH_BUCKET_MOST, found_posting, c, err) < 0)
 		return -1;
-	if (!shorts)
+	if (!sh_column_of_short(column))
 		return 0;
 	for (size_t i = 0; i < keys; i++)
 		if (c->is_short[i] && c->found[i] < SH_BUCKET_MOST)
@@ -514,7 +459,7 @@ static int find_candidates(struct dedup_state *s, struct sh_error *err)
 	if (status == 0 && c.n)
 		status = number_stored(&c, err);
 	if (status == 0 && c.n)
-		status = sh_engine_add_stored(s->engine, NULL, s->archive.n_stored, err);
+		status = sh_engine_add_stored(s->engine, s->archive.n_stored, err);
 	if (status == 0 && c.n)
 		status = sh_engine_add_postings(s->engine, c.posting, c.n, err);
 	free(c.posting);
@@ -526,14 +471,13 @@ static int find_candidates(struct dedup_state *s, struct sh_error *err)
 
 void dedup_archive_look(struct dedup_state *s)
 {
-	const struct dedup_archive_settings *how = &s->settings->archive;
 	struct sh_error err;
 
-	if (!how->dir)
+	if (!s->settings->archive)
 		return;
 	s->archive.now = cli_now(s->cli);
 	/* Another run may have changed the archive while documents were read. */
-	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, how->wait, &err) < 0 ||
+	if (sh_store_lock(&s->archive.store, !s->settings->dry_run, s->settings->wait, &err) < 0 ||
 	    find_known(s, &err) < 0 || find_candidates(s, &err) < 0)
 		cli_die(s->cli, &err);
 }
@@ -542,40 +486,294 @@ void dedup_archive_look(struct dedup_state *s)
 
 bool dedup_archive_drops(const struct dedup_state *s, uint32_t document)
 {
-	if (!s->archive.document)
-		return false;
-	return s->archive.document[document].known == DEDUP_DROPPED ||
-	       sh_engine_keeper(s->engine, document) >= s->corpus.n;
+	return s->archive.document && (s->archive.document[document].known == DEDUP_DROPPED ||
+					  sh_engine_keeper(s->engine, document) >= s->corpus.n);
 }
 
 uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document)
 {
-	const struct dedup_known_document *d = &s->archive.document[document];
+	const struct dedup_document *d = s->archive.document;
+	uint32_t keeper = sh_engine_keeper(s->engine, document);
 
-	return d->known ? d->keeper
-			: s->archive.stored[sh_engine_keeper(s->engine, document) - s->corpus.n];
+	return d[document].known      ? d[document].keeper
+	       : keeper < s->corpus.n ? d[keeper].number
+				      : s->archive.stored[keeper - s->corpus.n];
 }
 
-int dedup_archive_keeper_id(
-    struct dedup_state *s, uint32_t document, struct sh_slice *id, struct sh_error *err)
+int dedup_archive_id(
+    struct dedup_state *s, uint32_t number, struct sh_slice *id, struct sh_error *err)
 {
 	struct sh_record r;
 
-	if (read_record(s, dedup_archive_keeper(s, document), &r, err) < 0)
+	if (read_record(s, number, &r, err) < 0)
 		return -1;
 	*id = r.id;
 	return 0;
 }
 
-struct sh_verdict dedup_archive_verdict(const struct dedup_state *s, uint32_t document)
+static int same_id(struct dedup_state *s, uint32_t x, uint32_t y, bool *same, struct sh_error *err)
 {
-	const struct dedup_known_document *d = &s->archive.document[document];
+	struct sh_document_room room = { 0 };
+	struct sh_document p, q;
+	int status = sh_corpus_document(&s->corpus, x, &s->archive.reader->room, &p, err);
 
-	return d->known ? (struct sh_verdict){ true, d->measure, d->similarity }
-			: sh_engine_verdict(s->engine, document);
+	if (status == 0)
+		status = sh_corpus_document(&s->corpus, y, &room, &q, err);
+	if (status == 0)
+		*same = sh_slice_eq(p.id, q.id);
+	sh_document_room_free(&room);
+	return status;
 }
 
-/* ---- the end ---- */
+/* Chooses the documents to record among n new ones of one digest and key of the id. Of the
+ * documents of one id the first that stays is recorded; when none stays, the first. Sets the number
+ * of the others to the recorded document. */
+static int choose(struct dedup_state *s, const uint32_t *document, size_t n, struct sh_error *err)
+{
+	struct dedup_document *d = s->archive.document;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < n; i++) {
+			struct dedup_document *here = &d[document[i]];
+			bool same = false;
+
+			if (here->number != SH_CORPUS_NONE ||
+			    (pass == 0 && !dedup_stays(s, document[i])))
+				continue;
+			for (size_t k = 0; k < n && !same; k++) {
+				if (!d[document[k]].recorded)
+					continue;
+				if (same_id(s, document[i], document[k], &same, err) < 0)
+					return -1;
+				if (same)
+					here->number = document[k];
+			}
+			if (same)
+				continue;
+			here->recorded = true;
+			here->number = document[i];
+		}
+	return 0;
+}
+
+void dedup_archive_number(struct dedup_state *s)
+{
+	struct dedup_archive *a = &s->archive;
+	struct dedup_document *d = a->document;
+	uint32_t first = a->store.manifest.next_number, *order;
+	size_t new = 0;
+	struct sh_error err;
+
+	if (!d)
+		return;
+	order = order_by_id(s, &err);
+	if (!order)
+		cli_die(s->cli, &err);
+	for (size_t i = 0; i < s->corpus.n; i++)
+		if (d[order[i]].known == DEDUP_NEW) {
+			d[order[i]].number = SH_CORPUS_NONE;
+			order[new ++] = order[i];
+		}
+	for (size_t i = 0, end; i < new; i = end) {
+		for (end = i + 1; end < new &&d[order[end]].id_key ==
+				  d[order[i]].id_key &&d[order[end]].digest == d[order[i]].digest;)
+			end++;
+		if (choose(s, order + i, end - i, &err) < 0)
+			cli_die(s->cli, &err);
+	}
+	sh_tables_put(&s->tables, order);
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		if (!d[i].recorded)
+			continue;
+		d[i].number = first + (uint32_t)a->n_added++;
+		a->n_kept += dedup_stays(s, i);
+	}
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (d[i].known == DEDUP_NEW && !d[i].recorded)
+			d[i].number = d[d[i].number].number;
+}
+
+/* ---- adding ---- */
+
+struct adding {
+	struct dedup_state *state;
+	struct sh_store_change change;
+	uint32_t *list; /* the recorded documents */
+	size_t from;
+	struct sh_buf line[TASKS * GRAIN]; /* of the documents from list[from] on */
+};
+
+/* Sets the line of document i: id, and sketch or text of a document that stays. */
+static int encode(struct archive_reader *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+{
+	struct dedup_state *s = w->state;
+	bool raw = s->settings->docs.token.raw;
+	struct sh_feature_set set;
+	struct sh_document doc;
+
+	to->n = 0;
+	if (sh_corpus_document(&s->corpus, i, &w->room, &doc, err) < 0 ||
+	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0)
+		return -1;
+	if (!dedup_stays(s, i))
+		return 0;
+	if (s->archive.store.manifest.form == SH_STORE_DOCUMENTS)
+		return escaped(w, raw, &doc.text, err) < 0
+			   ? -1
+			   : sh_buf_add(to, doc.text.p, doc.text.n, err);
+	if (analyse(s, &w->new, raw, doc.text, &set, err) < 0 ||
+	    sh_buf_reserve(to, 4 * set.n_ordered, err) < 0)
+		return -1;
+	for (size_t k = 0; k < set.n_ordered; k++)
+		sh_put_le32(to->p + to->n + 4 * k, (uint32_t)(set.ordered[k] >> 32));
+	to->n += 4 * set.n_ordered;
+	return 0;
+}
+
+static int encode_some(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	struct archive_reader *w = arg;
+	struct adding *a = w->adding;
+
+	for (size_t i = from; i < to; i++)
+		if (encode(w, a->list[a->from + i], &a->line[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_document(
+    struct adding *a, uint32_t i, const struct sh_buf *text, struct sh_error *err)
+{
+	struct dedup_state *s = a->state;
+	struct sh_slice line = sh_buf_slice(text);
+	struct sh_record r = { .time = s->archive.now,
+		.digest = s->archive.document[i].digest,
+		.keeper = dedup_archive_keeper(s, i),
+		.line = line,
+		.id = sh_slice(
+		    line.p, (size_t)((const char *)memchr(line.p, '\t', line.n) - line.p)) };
+
+	if (sh_engine_keeper(s->engine, i) == i) {
+		r.similarity = sh_engine_has_tokens(s->engine, i) ? 10000 : 0;
+	} else {
+		struct sh_verdict v = sh_engine_verdict(s->engine, i);
+
+		r.similarity = (uint16_t)v.similarity;
+		r.measure = (uint8_t)v.measure;
+	}
+	return sh_store_change_document(&a->change, &r, err);
+}
+
+static int add_documents(struct adding *a, struct sh_error *err)
+{
+	struct dedup_state *s = a->state;
+	size_t all = (size_t)s->archive.n_added, n = 0;
+	int status = 0;
+
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (s->archive.document[i].recorded)
+			a->list[n++] = i;
+	for (a->from = 0; status == 0 && a->from < all; a->from += TASKS * GRAIN) {
+		n = all - a->from < TASKS * GRAIN ? all - a->from : TASKS * GRAIN;
+		status = sh_parallel(s->archive.reader, sizeof *s->archive.reader, s->cli->jobs, n,
+		    GRAIN, encode_some, err);
+		for (size_t i = 0; status == 0 && i < n; i++)
+			status = add_document(a, a->list[a->from + i], &a->line[i], err);
+	}
+	return status;
+}
+
+/* Adds the postings of the documents that stay. In a bucket the short documents come first. */
+static int add_postings(
+    void *arg, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
+{
+	struct adding *a = arg;
+	struct dedup_state *s = a->state;
+	bool shorts = sh_column_of_short(posting[0].column);
+
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && posting[end].hash == posting[i].hash;)
+			end++;
+		for (size_t pass = 0; pass < 2; pass++)
+			for (size_t k = i; k < end; k++) {
+				const struct sh_key_posting *p = &posting[k];
+				bool is_short = !shorts || p->is_short;
+				struct sh_store_posting to = { .key = sh_stored_key(
+								   p->column, p->hash, is_short) };
+
+				if (is_short != (pass == 0) || p->document >= s->corpus.n ||
+				    !s->archive.document[p->document].recorded ||
+				    !dedup_stays(s, p->document))
+					continue;
+				to.document = s->archive.document[p->document].number;
+				if (sh_store_change_posting(&a->change, &to, err) < 0)
+					return -1;
+			}
+	}
+	return 0;
+}
+
+static void summarise(const struct dedup_state *s)
+{
+	const struct dedup_archive *a = &s->archive;
+	const struct sh_store_manifest *m = &a->store.manifest;
+	uint64_t n = sh_store_manifest_documents(m);
+	bool added = !s->settings->dry_run;
+
+	if (s->settings->quiet || s->settings->every)
+		return;
+	cli_warn(s->cli,
+	    "archive: %llu of these documents were known, %llu matched, %llu added, %llu of which "
+	    "stay; %llu document%s in %zu segment%s",
+	    (unsigned long long)a->n_known, (unsigned long long)a->n_matched,
+	    (unsigned long long)(added ? a->n_added : 0),
+	    (unsigned long long)(added ? a->n_kept : 0), (unsigned long long)n, CLI_PLURAL(n),
+	    m->n_segments, CLI_PLURAL(m->n_segments));
+}
+
+void dedup_archive_add(struct dedup_state *s)
+{
+	struct dedup_archive *archive = &s->archive;
+	struct adding *a;
+	struct sh_error err;
+	int status;
+
+	if (!archive->document)
+		return;
+	/* The archive may record only documents whose output was written. */
+	if (sh_sink_flush(&s->cli->out, &err) < 0)
+		cli_die(s->cli, &err);
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		archive->n_matched += archive->document[i].known == DEDUP_NEW &&
+				      sh_engine_keeper(s->engine, i) >= s->corpus.n;
+	if (s->settings->dry_run) {
+		summarise(s);
+		return;
+	}
+	a = cli_zeroed(s->cli, 1, sizeof *a);
+	a->state = s;
+	for (unsigned i = 0; i < s->cli->jobs; i++)
+		archive->reader[i].adding = a;
+	status = sh_store_change_begin(&a->change, &archive->store, &err);
+	a->list = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *a->list, &err);
+	if (status == 0)
+		status = a->list ? add_documents(a, &err) : -1;
+	if (status == 0 && archive->n_added)
+		status = sh_engine_postings(s->engine, add_postings, a, &err);
+	if (status == 0)
+		status = sh_store_change_add_segment(
+		    &a->change, s->settings->every ? EVERY_MERGES : 0, &err);
+	if (status == 0)
+		status = sh_store_change_commit(&a->change, &err);
+	sh_store_change_end(&a->change);
+	if (status < 0)
+		cli_die(s->cli, &err);
+	for (size_t i = 0; i < TASKS * GRAIN; i++)
+		sh_buf_free(&a->line[i]);
+	sh_tables_put(&s->tables, a->list);
+	free(a);
+	summarise(s);
+}
 
 void dedup_archive_done(struct dedup_state *s)
 {
@@ -596,12 +794,6 @@ void dedup_archive_done(struct dedup_state *s)
 	free(a->stored);
 	sh_tables_put(&s->tables, a->document);
 	*a = (struct dedup_archive){ .store = store };
-	if (s->settings->archive.dir)
+	if (s->settings->archive)
 		sh_store_unlock(&a->store);
-}
-
-void dedup_archive_close(struct dedup_state *s)
-{
-	dedup_archive_done(s);
-	sh_store_close(&s->archive.store);
 }

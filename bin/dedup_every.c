@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "dedup_every.h"
+/* shdedup --every: batches of lines that arrive on an input which stays open. */
+#include "dedup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,27 +33,15 @@ static int64_t milliseconds(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-_Noreturn static void die(struct cli *c, const char *what)
+_Noreturn static void die(struct cli *c, const char *file)
 {
 	struct sh_error err;
 
-	sh_error_sys(&err, "%s", what);
+	sh_error_sys(&err, "cannot read '%s'", file);
 	cli_die(c, &err);
 }
 
-/* Makes the batch standard input. */
-static void begin_batch_file(struct cli *c, struct dedup_feed *f)
-{
-	struct sh_error err;
-
-	if (f->to >= 0)
-		sh_spill_close(f->to);
-	f->to = sh_spill_open(c->tmpdir, &err);
-	if (f->to < 0)
-		cli_die(c, &err);
-}
-
-void dedup_feed_open(struct cli *c, struct dedup_feed *f)
+void dedup_feed_open(struct cli *c, struct dedup_feed *f, uint64_t seconds)
 {
 	const struct sigaction act = { .sa_handler = stop };
 	static char *const input[] = { "-" };
@@ -62,12 +51,8 @@ void dedup_feed_open(struct cli *c, struct dedup_feed *f)
 	f->from = c->n_operands && strcmp(c->operands[0], "-") != 0
 		      ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
 		      : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (f->from < 0) {
-		struct sh_error err;
-
-		sh_error_sys(&err, "cannot open '%s'", c->n_operands ? c->operands[0] : "-");
-		cli_die(c, &err);
-	}
+	if (f->from < 0)
+		die(c, c->n_operands ? c->operands[0] : "-");
 	c->operands = input;
 	c->n_operands = 1;
 	sigemptyset(&ends);
@@ -76,7 +61,7 @@ void dedup_feed_open(struct cli *c, struct dedup_feed *f)
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
-	f->began = milliseconds() - (int64_t)f->seconds * 1000;
+	f->began = milliseconds() - (int64_t)seconds * 1000;
 }
 
 /* Waits for input, at most `wait` milliseconds; -1: without a limit. Reads some. */
@@ -101,7 +86,7 @@ static void read_some(struct cli *c, struct dedup_feed *f, int64_t wait)
 		cli_die(c, &err);
 	n = read(f->from, f->text.p + f->text.n, READ);
 	if (n < 0 && errno != EINTR && errno != EAGAIN)
-		die(c, "cannot read the input");
+		die(c, "the input");
 	if (n == 0) {
 		f->ended = true;
 		f->whole = f->text.n;
@@ -114,9 +99,9 @@ static void read_some(struct cli *c, struct dedup_feed *f, int64_t wait)
 		f->whole = (size_t)(lf + 1 - f->text.p);
 }
 
-bool dedup_feed_next(struct cli *c, struct dedup_feed *f)
+bool dedup_feed_next(struct cli *c, struct dedup_feed *f, uint64_t seconds)
 {
-	int64_t due = f->began + (int64_t)f->seconds * 1000;
+	int64_t due = f->began + (int64_t)seconds * 1000;
 	struct sh_error err;
 
 	while (!f->ended && f->whole < f->memory) {
@@ -130,11 +115,13 @@ bool dedup_feed_next(struct cli *c, struct dedup_feed *f)
 	if (!f->whole)
 		return false;
 	f->began = milliseconds();
-	begin_batch_file(c, f);
-	if (sh_spill_write(f->to, f->text.p, f->whole, &err) < 0)
+	if (f->to >= 0)
+		sh_spill_close(f->to);
+	f->to = sh_spill_open(c->tmpdir, &err);
+	if (f->to < 0 || sh_spill_write(f->to, f->text.p, f->whole, &err) < 0)
 		cli_die(c, &err);
 	if (lseek(f->to, 0, SEEK_SET) < 0 || dup2(f->to, STDIN_FILENO) < 0)
-		die(c, "cannot read the batch");
+		die(c, "the batch");
 	f->text.n -= f->whole;
 	memmove(f->text.p, f->text.p + f->whole, f->text.n);
 	f->whole = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "dedup_how.h"
+#include "dedup.h"
 
 #include "base/siphash.h"
 #include "fp/defaults.h"

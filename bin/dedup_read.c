@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first pass over the documents finds their places and keys. */
+/* The first pass over the documents finds their places, keys and ranks. */
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -39,9 +39,8 @@ struct reading {
 	struct dedup_state *state;
 	struct sh_corpus_lines lines;
 	/* of the documents of a task */
-	uint64_t *place, *number, *rank;
-	bool *is_protected;
-	size_t place_cap, number_cap, rank_cap, protected_cap;
+	uint64_t *place, *number;
+	size_t place_cap, number_cap;
 };
 
 struct worker {
@@ -103,69 +102,100 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- tasks, in input order ---- */
 
-/* With line numbers as ids: finishes what needs the numbers. */
-static void number_document(const struct dedup_state *s, const struct sh_job *job, struct found *f)
-{
-	char id[SH_NUM_CHARS];
-
-	f->number += job->from.number - 1;
-	look_up(s, sh_slice(id, sh_print_u64(id, f->number)), f);
-}
-
-/* Fills the columns of the task's n documents. */
-static int fill_columns(struct reading *r, const struct sh_job *job, size_t n, struct sh_error *err)
-{
-	struct dedup_state *s = r->state;
-
-	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
-	    SH_RESERVE(r->number, r->number_cap, n, err) < 0 ||
-	    SH_RESERVE(r->rank, r->rank_cap, n, err) < 0 ||
-	    SH_RESERVE(r->is_protected, r->protected_cap, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		struct found *f = found(job, i);
-
-		if (s->settings->docs.docs.form.line_ids)
-			number_document(s, job, f);
-		r->place[i] = f->place;
-		r->number[i] = f->number;
-		r->rank[i] =
-		    sh_rank_by_rule(&s->settings->keep, s->corpus.n + i, f->length, f->ranked);
-		r->is_protected[i] = f->protected != NOT_LISTED;
-		note_met(&s->ranked, f->ranked);
-		note_met(&s->protected, f->protected);
-	}
-	return 0;
-}
-
 static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct reading *r = arg;
 	struct dedup_state *s = r->state;
-	const struct dedup_settings *how = s->settings;
+	const struct sh_rank_rule *rule = &s->settings->keep;
+	bool line_ids = s->settings->docs.docs.form.line_ids;
+	uint32_t first = (uint32_t)s->corpus.n;
 	size_t n = (size_t)job->records;
 	struct sh_corpus_columns documents = { 0 };
-	struct sh_engine_block block;
+	char id[SH_NUM_CHARS];
 
 	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
 		return -1;
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
-	if (fill_columns(r, job, n, err) < 0)
+	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
+	    SH_RESERVE(r->number, r->number_cap, n, err) < 0)
 		return -1;
+	for (size_t i = 0; i < n; i++) {
+		r->place[i] = found(job, i)->place;
+		r->number[i] = found(job, i)->number + job->from.number - 1;
+	}
 	documents.offset = r->place;
-	documents.number = how->docs.docs.form.line_ids ? r->number : NULL;
-	block = (struct sh_engine_block){ .n = n,
-		.described = &found(job, 0)->about,
-		.stride = sizeof(struct found),
-		.rank = how->keep.by != SH_RANK_FIRST ? r->rank : NULL,
-		.is_protected = s->protected.ids.n ? r->is_protected : NULL,
-		.posting = (const struct sh_key_posting *)(const void *)job->out.p,
-		.n_postings = job->out.n / sizeof(struct sh_key_posting) };
-	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0)
+	documents.number = line_ids ? r->number : NULL;
+	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
+	    sh_engine_add(s->engine, n, &found(job, 0)->about, sizeof(struct found),
+		(const struct sh_key_posting *)(const void *)job->out.p,
+		job->out.n / sizeof(struct sh_key_posting), err) < 0)
 		return -1;
-	return sh_engine_add(s->engine, &block, err);
+	for (uint32_t i = 0; i < n; i++) {
+		struct found *f = found(job, i);
+
+		if (line_ids)
+			look_up(s, sh_slice(id, sh_print_u64(id, r->number[i])), f);
+		if (rule->by != SH_RANK_FIRST)
+			sh_engine_set_rank(s->engine, first + i,
+			    sh_rank_by_rule(rule, first + i, f->length, f->ranked));
+		if (f->protected != NOT_LISTED)
+			sh_engine_protect(s->engine, first + i);
+		note_met(&s->ranked, f->ranked);
+		note_met(&s->protected, f->protected);
+	}
+	return 0;
+}
+
+/* ---- --keep max:FIELD and min:FIELD ---- */
+
+/* Finds the column of the field, by the header of the first file that is not empty. */
+static void find_column(struct dedup_state *s, struct sh_rank_values *v)
+{
+	struct sh_slice header = sh_slice("", 0);
+	struct sh_error err;
+	size_t before, i = 0;
+
+	if (v->form->columns) {
+		while (s->corpus.file[i].n == 0)
+			i++;
+		header = dedup_header(s, i, &before);
+		header = sh_slice(header.p + before, header.n - before);
+	}
+	if (sh_rank_values_header(v, header, &err) < 0)
+		cli_usage(s->cli, "--keep: %s", err.text);
+}
+
+static void set_rank(void *engine, uint32_t document, uint64_t rank)
+{
+	sh_engine_set_rank(engine, document, rank);
+}
+
+/* Ranks the documents by a field, after all were read. Does nothing with other rules. */
+static void rank_by_field(struct dedup_state *s)
+{
+	struct sh_rank_values v = { .tables = &s->tables,
+		.rule = s->settings->keep,
+		.form = &s->settings->docs.docs.form };
+	char text[SH_RANK_TEXT];
+	struct sh_error err;
+
+	if (!sh_rank_by_value(&v.rule) || s->corpus.n == 0)
+		return;
+	find_column(s, &v);
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (sh_rank_values_add(&v, i, sh_corpus_line(&s->corpus, i), &err) < 0)
+			cli_die(s->cli, &err);
+	sh_rank_values_finish(&v, set_rank, s->engine);
+	if (v.lacking == s->corpus.n) {
+		sh_error_set(&err, SH_ERR_RECORD, "--keep: no document has a field '%.*s'",
+		    sh_shown(v.rule.field, 80), v.rule.field.p);
+		cli_die(s->cli, &err);
+	}
+	if (sh_rank_values_doubt(&v, text) && !s->settings->quiet)
+		cli_warn(s->cli, "%s (--keep)", text);
+	sh_rank_values_free(&v);
 }
 
 /* ---- the run ---- */
@@ -189,20 +219,6 @@ static void open_files(struct dedup_state *s)
 	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;
 }
 
-static void start_workers(struct reading *r, struct worker *workers, struct run *run)
-{
-	const struct dedup_state *s = r->state;
-	struct sh_error err;
-
-	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] =
-		    (struct worker){ .reading = r, .describer = sh_describer_new(s->engine, &err) };
-		if (!workers[i].describer)
-			cli_die(s->cli, &err);
-		run->workers[i] = &workers[i];
-	}
-}
-
 void dedup_read(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
@@ -214,7 +230,13 @@ void dedup_read(struct dedup_state *s)
 	open_files(s);
 	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
-	start_workers(&reading, workers, &run);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		workers[i] = (struct worker){ .reading = &reading,
+			.describer = sh_describer_new(s->engine, &err) };
+		if (!workers[i].describer)
+			cli_die(c, &err);
+		run.workers[i] = &workers[i];
+	}
 	run_tasks(&run, reading.lines.tasks);
 	run_finish(&run);
 	sh_corpus_lines_free(&reading.lines);
@@ -224,8 +246,7 @@ void dedup_read(struct dedup_state *s)
 		sh_describer_delete(workers[i].describer);
 	free(reading.place);
 	free(reading.number);
-	free(reading.rank);
-	free(reading.is_protected);
+	rank_by_field(s);
 }
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)

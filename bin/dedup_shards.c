@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "dedup_shards.h"
-
+/* The part of shdedup that writes one output for each input (-O), and resumes killed runs. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,8 +9,6 @@
 #include "io/walk.h"
 #include "made_with.h"
 #include "names.h"
-
-/* ---- options ---- */
 
 static const char none[] = "none";
 
@@ -21,43 +19,7 @@ const char *dedup_shards_forms(unsigned i)
 	return i == 0 ? none : form ? form->name : NULL;
 }
 
-void dedup_shards_set_form(struct cli *c, struct dedup_shards_settings *s, int opt)
-{
-	struct sh_error err;
-
-	s->compress = true;
-	s->form = sh_compressor_named(cli_value(c, opt));
-	if (s->form && !s->form->start) {
-		sh_compressor_lacking(s->form, &err);
-		cli_die(c, &err);
-	}
-}
-
-void dedup_shards_complete(struct cli *c, const struct dedup_settings *s)
-{
-	if (!s->shards.dir && s->shards.compress)
-		cli_usage(c, "--compress needs -O DIR");
-	if (!s->shards.dir)
-		return;
-	if (!*s->shards.dir)
-		cli_usage(c, "-O: the name of the folder is empty (is a shell variable unset?)");
-	if (c->out_path)
-		cli_usage(c, "-O and -o contradict each other: -O writes one file for each input");
-	if (s->dry_run)
-		cli_usage(c, "-O cannot be used with %s, which writes no documents",
-		    s->sample ? "--sample" : "--dry-run");
-	if (c->n_operands == 0)
-		cli_usage(c, "-O needs the names of input files");
-}
-
 /* ---- names ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* Returns the length of the name without the suffix of a compressed form. */
 static size_t length_without_suffix(const char *name)
@@ -74,94 +36,95 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns the name of the output for an input, to be freed: the base name of the input. With
- * --compress the suffix is that of the form. */
-static char *output_name(struct cli *c, const struct dedup_shards_settings *s, const char *input)
+/* Returns a text in the form of vprintf(), to be freed. */
+static char *print_list(struct cli *c, const char *fmt, va_list ap)
 {
-	const char *base = base_name(input);
-	size_t n = s->compress ? length_without_suffix(base) : strlen(base);
 	struct sh_error err;
-	char *name;
+	char *text;
 
-	if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n') ||
-	    strncmp(base, SH_FINISHED_LIST, strlen(SH_FINISHED_LIST)) == 0)
-		cli_usage(c, "-O: no output can be named after the input '%s'", input);
-	if (asprintf(&name, "%.*s%s", (int)n, base, s->form ? s->form->suffix : "") < 0) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
-	return name;
+	if (vasprintf(&text, fmt, ap) >= 0)
+		return text;
+	sh_error_nomem(&err);
+	cli_die(c, &err);
 }
 
-/* Refuses an output that would replace an input or another output. */
-static void check_path(struct cli *c, const struct dedup_settings *s, size_t i, const char *path)
+__attribute__((format(printf, 2, 3))) static char *print(struct cli *c, const char *fmt, ...)
 {
-	if (sh_is_input(c->operands[i], path))
-		cli_usage(c, "-O %s: '%s' is an input, and would be lost", s->shards.dir, path);
-	if (s->report_path && sh_target_same(s->report_path, path))
-		cli_usage(c, "--report %s: -O writes documents to this file", path);
-	if (c->rejects_path && sh_target_same(c->rejects_path, path))
-		cli_usage(c, "--rejects %s: -O writes documents to this file", path);
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = print_list(c, fmt, ap);
+	va_end(ap);
+	return text;
 }
 
+/* Names the outputs as the inputs. With --compress the suffix is that of the form. Refuses an
+ * output that would replace an input or another output. */
 static void name_outputs(struct dedup_state *s)
 {
-	const struct dedup_shards_settings *how = &s->settings->shards;
+	const struct dedup_settings *how = s->settings;
 	struct cli *c = s->cli;
 	struct dedup_shards *d = &s->shards;
 	struct sh_hmap names;
 	struct sh_error err;
 
-	d->name = calloc(c->n_operands, sizeof *d->name);
-	d->path = calloc(c->n_operands, sizeof *d->path);
-	if (!d->name || !d->path) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
+	d->name = cli_zeroed(c, c->n_operands, sizeof *d->name);
+	d->path = cli_zeroed(c, c->n_operands, sizeof *d->path);
 	if (sh_hmap_init(&names, &err) < 0)
 		cli_die(c, &err);
 	for (size_t i = 0; i < c->n_operands; i++) {
+		const char *input = c->operands[i], *slash = strrchr(input, '/'),
+			   *base = slash ? slash + 1 : input, *path;
+		size_t n = how->compress ? length_without_suffix(base) : strlen(base);
 		uint32_t at;
 		bool fresh;
 
-		d->name[i] = output_name(c, how, c->operands[i]);
+		if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n') ||
+		    strncmp(base, SH_FINISHED_LIST, strlen(SH_FINISHED_LIST)) == 0)
+			cli_usage(c, "-O: no output can be named after the input '%s'", input);
+		d->name[i] = print(c, "%.*s%s", (int)n, base, how->form ? how->form->suffix : "");
+		path = d->path[i] = print(c, "%s/%s", how->shards, d->name[i]);
 		if (sh_hmap_put(&names, sh_slice_str(d->name[i]), &at, &fresh, &err) < 0)
 			cli_die(c, &err);
 		if (!fresh)
-			cli_usage(c, "-O: '%s' and '%s' would both be written to '%s/%s'",
-			    c->operands[at], c->operands[i], how->dir, d->name[i]);
-		if (asprintf(&d->path[i], "%s/%s", how->dir, d->name[i]) < 0) {
-			sh_error_nomem(&err);
-			cli_die(c, &err);
-		}
-		check_path(c, s->settings, i, d->path[i]);
+			cli_usage(c, "-O: '%s' and '%s' would both be written to '%s'",
+			    c->operands[at], input, path);
+		if (sh_is_input(input, path))
+			cli_usage(
+			    c, "-O %s: '%s' is an input, and would be lost", how->shards, path);
+		if (how->report_path && sh_target_same(how->report_path, path))
+			cli_usage(c, "--report %s: -O writes documents to this file", path);
+		if (c->rejects_path && sh_target_same(c->rejects_path, path))
+			cli_usage(c, "--rejects %s: -O writes documents to this file", path);
 	}
 	sh_hmap_free(&names);
 }
 
 /* ---- the list of sh_finished: what decides the content of the outputs ---- */
 
-static void list(struct dedup_state *s, const char *name, struct sh_slice value)
+__attribute__((format(printf, 2, 3))) static void list(struct dedup_state *s, const char *fmt, ...)
 {
-	struct sh_buf *lines = &s->shards.lines;
 	struct sh_error err;
+	char *line;
+	va_list ap;
 
-	if (sh_buf_add(lines, "option ", 7, &err) < 0 ||
-	    sh_buf_add(lines, name, strlen(name), &err) < 0 ||
-	    sh_buf_add(lines, " ", 1, &err) < 0 ||
-	    (value.n && sh_buf_add(lines, value.p, value.n, &err) < 0) ||
-	    sh_buf_add(lines, "\n", 1, &err) < 0)
+	va_start(ap, fmt);
+	line = print_list(s->cli, fmt, ap);
+	va_end(ap);
+	if (sh_buf_add(&s->shards.lines, line, strlen(line), &err) < 0)
 		cli_die(s->cli, &err);
+	free(line);
 }
 
-static void list_text(struct dedup_state *s, const char *name, const char *value)
+static void list_option(struct dedup_state *s, const char *name, struct sh_slice value)
 {
-	list(s, name, sh_slice_str(value ? value : "no"));
+	list(s, "option %s %.*s\n", name, (int)value.n, value.p);
 }
 
 static void list_flag(struct dedup_state *s, const char *name, bool on)
 {
-	list_text(s, name, on ? "yes" : "no");
+	list_option(s, name, sh_slice_str(on ? "yes" : "no"));
 }
 
 /* Adds all options that decide the content of the outputs. Files of ids are represented by their
@@ -179,66 +142,45 @@ static void list_options(struct dedup_state *s)
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
 	const uint64_t *key = s->archive.store.manifest.key;
+	const char delimiter = form->csv ? sh_document_delimiter(form) : 0;
 	struct made_with made;
-	char edit[SH_NUM_CHARS + 1], archive[33];
+	char edit[SH_NUM_CHARS + 1];
 
 	made_with_list(s->cli, how, &made);
 	for (size_t i = 0; i < made.n; i++)
-		list(s, made.row[i].name.p, made.row[i].value);
+		list_option(s, made.row[i].name.p, made.row[i].value);
 	edit[sh_print_weight(edit, (int64_t)how->measures.edit)] = '\0';
-	list_text(s, "--measure", how->measures.measure->name);
-	list_text(s, "-T-edit", edit);
-	list_text(s, "--link", link_names(!how->single));
-	list_text(s, "--keep", keep[how->keep.by]);
-	list(s, "--keep-field", how->keep.field);
-	list(s, "--mark", how->mark);
+	list(s, "option --measure %s\noption -T-edit %s\noption --link %s\noption --keep %s\n",
+	    how->measures.measure->name, edit, link_names(!how->single), keep[how->keep.by]);
+	list_option(s, "--keep-field", how->keep.field);
+	list_option(s, "--mark", how->mark);
 	list_flag(s, "--json", form->json);
 	list_flag(s, "--csv", form->csv);
-	list(s, "--delimiter",
-	    sh_slice(form->csv ? (char[]){ sh_document_delimiter(form) } : "", form->csv));
+	list_option(s, "--delimiter", sh_slice(&delimiter, form->csv));
 	list_flag(s, "--header", form->columns != NULL);
-	list_text(s, "-f", how->docs.of.fields);
+	list(s, "option -f %s\n", how->docs.of.fields ? how->docs.of.fields : "no");
 	list_flag(s, "-l", form->line_ids);
 	list_flag(s, "--raw", how->docs.token.raw);
 	list_flag(s, "--crlf", form->crlf);
 	list_flag(s, "--trailer", s->cli->trailer_out);
-	snprintf(archive, sizeof archive, "%016llx%016llx", (unsigned long long)key[0],
-	    (unsigned long long)key[1]);
-	list_text(s, "-a", how->archive.dir ? archive : "no");
-	list_text(s, "--compress",
-	    !how->shards.compress ? "as-input"
-	    : how->shards.form    ? how->shards.form->name
-				  : none);
+	if (how->archive)
+		list(s, "option -a %016llx%016llx\n", (unsigned long long)key[0],
+		    (unsigned long long)key[1]);
+	else
+		list_flag(s, "-a", false);
+	list(s, "option --compress %s\n",
+	    !how->compress ? "as-input"
+	    : how->form    ? how->form->name
+			   : none);
 }
 
 static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i)
 {
 	const struct sh_codec *codec = s->corpus.file[i].codec;
 
-	if (s->settings->shards.compress)
-		return s->settings->shards.form;
+	if (s->settings->compress)
+		return s->settings->form;
 	return codec ? sh_compressor_named(codec->name) : NULL;
-}
-
-/* Adds a checksum of each input's decompressed bytes, and the form of its output. */
-static void list_inputs(struct dedup_state *s)
-{
-	struct dedup_shards *d = &s->shards;
-	char text[80];
-	struct sh_error err;
-
-	for (size_t i = 0; i < s->corpus.n_files; i++) {
-		const struct sh_corpus_file *f = &s->corpus.file[i];
-		const struct sh_compressor *form = form_of(s, i);
-		int n = snprintf(text, sizeof text, "input %016llx %llu %s ",
-		    (unsigned long long)sh_finished_sum(sh_slice(f->p, f->n)),
-		    (unsigned long long)f->n, form ? form->name : none);
-
-		if (sh_buf_add(&d->lines, text, (size_t)n, &err) < 0 ||
-		    sh_buf_add(&d->lines, d->name[i], strlen(d->name[i]), &err) < 0 ||
-		    sh_buf_add(&d->lines, "\n", 1, &err) < 0)
-			cli_die(s->cli, &err);
-	}
 }
 
 /* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
@@ -251,9 +193,7 @@ static void list_decisions(struct dedup_state *s)
 	} sum = { 0, 0 };
 	struct sh_document_room room = { 0 };
 	struct sh_slice all = sh_slice((const char *)(const void *)&sum, sizeof sum), id;
-	char text[40];
 	struct sh_error err;
-	int n;
 
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
 		sum.keeper = !dedup_stays(s, i);
@@ -264,10 +204,8 @@ static void list_decisions(struct dedup_state *s)
 		}
 		sum.before = sh_finished_sum(all);
 	}
-	n = snprintf(text, sizeof text, "keepers %016llx\n", (unsigned long long)sum.before);
+	list(s, "keepers %016llx\n", (unsigned long long)sum.before);
 	sh_document_room_free(&room);
-	if (sh_buf_add(&s->shards.lines, text, (size_t)n, &err) < 0)
-		cli_die(s->cli, &err);
 }
 
 /* ---- the run ---- */
@@ -278,12 +216,12 @@ void dedup_shards_open(struct dedup_state *s)
 	struct dedup_shards *d = &s->shards;
 	struct sh_error err;
 
-	if (!how->shards.dir)
+	if (!how->shards)
 		return;
 	name_outputs(s);
 	list_options(s);
-	if (sh_finished_open(&d->finished, how->shards.dir, d->name, s->cli->n_operands,
-		how->archive.wait, &err) < 0 ||
+	if (sh_finished_open(
+		&d->finished, how->shards, d->name, s->cli->n_operands, how->wait, &err) < 0 ||
 	    sh_finished_compare(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
 		cli_die(s->cli, &err);
 }
@@ -313,7 +251,16 @@ void dedup_shards_write(struct dedup_state *s)
 	size_t complete = 0;
 	struct sh_error err;
 
-	list_inputs(s);
+	if (!s->settings->shards)
+		return;
+	for (size_t i = 0; i < corpus->n_files; i++) {
+		const struct sh_compressor *form = form_of(s, i);
+
+		list(s, "input %016llx %llu %s %s\n",
+		    (unsigned long long)sh_finished_sum(
+			sh_slice(corpus->file[i].p, corpus->file[i].n)),
+		    (unsigned long long)corpus->file[i].n, form ? form->name : none, d->name[i]);
+	}
 	list_decisions(s);
 	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
 		cli_die(s->cli, &err);
@@ -328,7 +275,7 @@ void dedup_shards_write(struct dedup_state *s)
 	}
 	if (complete && !s->settings->quiet)
 		cli_warn(s->cli, "%zu of %zu files in '%s' were complete", complete,
-		    corpus->n_files, s->settings->shards.dir);
+		    corpus->n_files, s->settings->shards);
 }
 
 void dedup_shards_close(struct dedup_state *s)

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the documents that stay, or all documents marked, and the report of the dropped ones. */
-#include <string.h>
+/* Writes the documents that stay, or all documents marked; the report of the dropped ones; and the
+ * summary. */
+#include <stdlib.h>
 
 #include "base/bisect.h"
-#include "base/num.h"
+#include "base/compare.h"
 #include "dedup.h"
 #include "io/header.h"
 #include "io/pool.h"
+#include "record/fields.h"
 #include "record/keeper_mark.h"
 
 /* A task of a thread has the documents that begin in this number of input bytes. */
 enum { TASK = 3 << 16 };
-
-/* Scratch memory for the documents of a pair. */
-struct rooms {
-	struct sh_document_room room[2];
-	struct sh_buf line;
-};
-
-static void free_rooms(struct rooms *r)
-{
-	sh_document_room_free(&r->room[0]);
-	sh_document_room_free(&r->room[1]);
-	sh_buf_free(&r->line);
-}
 
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err)
@@ -31,7 +20,7 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
 	struct sh_document kept;
 
 	if (dedup_archive_drops(s, i))
-		return dedup_archive_keeper_id(s, i, id, err);
+		return dedup_archive_id(s, dedup_archive_keeper(s, i), id, err);
 	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
@@ -49,15 +38,14 @@ typedef int add_fn(struct writer *w, uint32_t document, struct sh_buf *to, struc
 struct writing {
 	struct dedup_state *state;
 	struct sh_sink *out;
-	const struct dedup_groups *groups;
 	uint32_t from, to;
 	add_fn *add;
 };
 
 struct writer {
 	struct writing *all;
-	unsigned thread;
-	struct rooms rooms;
+	struct sh_document_room room[2]; /* for the documents of a pair */
+	struct sh_buf line;
 	uint32_t alike; /* documents whose id is the keeper's id: see add_keeper() */
 };
 
@@ -104,7 +92,7 @@ static uint32_t write_all(struct writing *w)
 	if (w->from == w->to)
 		return 0;
 	for (unsigned i = 0; i < c->jobs; i++) {
-		writer[i] = (struct writer){ .all = w, .thread = i };
+		writer[i] = (struct writer){ .all = w };
 		workers[i] = &writer[i];
 	}
 	if (sh_pool_tasks(&pool, (size_t)((place[w->to - 1] - place[w->from]) / TASK) + 1, &err) <
@@ -112,7 +100,9 @@ static uint32_t write_all(struct writing *w)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		alike += writer[i].alike;
-		free_rooms(&writer[i].rooms);
+		sh_document_room_free(&writer[i].room[0]);
+		sh_document_room_free(&writer[i].room[1]);
+		sh_buf_free(&writer[i].line);
 	}
 	return alike;
 }
@@ -131,63 +121,47 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 	return dedup_stays(s, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err) : 0;
 }
 
-/* Sets *similarity, in ten thousandths, and *measure of a document that does not stay and its
- * keeper. */
-static void find_numbers(
-    const struct dedup_state *s, uint32_t i, unsigned *similarity, const char **measure)
+/* Returns the verdict on a document that does not stay and its keeper. */
+static struct sh_verdict verdict_of(const struct dedup_state *s, uint32_t i)
 {
-	struct sh_verdict v = dedup_archive_drops(s, i) ? dedup_archive_verdict(s, i)
-							: sh_engine_verdict(s->engine, i);
+	const struct dedup_document *d = s->archive.document;
 
-	*similarity = v.similarity;
-	*measure = sh_verdict_measure(v.measure);
+	return d && d[i].known ? (struct sh_verdict){ true, d[i].measure, d[i].similarity }
+			       : sh_engine_verdict(s->engine, i);
 }
 
-/* Sets *mark for a document that does not stay. text: memory for mark->similarity. */
-static int find_mark(struct writer *w, uint32_t i, struct sh_keeper_mark *mark,
-    char text[SH_SIMILARITY_CHARS], struct sh_error *err)
+/* Appends the marked line of a document. The CR of a DOS line end stays at its end. */
+static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
-	const char *measure;
-	unsigned similarity;
-
-	if (dedup_keeper_id(s, i, &w->rooms.room[1], &mark->keeper, err) < 0)
-		return -1;
-	find_numbers(s, i, &similarity, &measure);
-	sh_similarity_print(text, similarity);
-	mark->similarity = sh_slice(text, SH_SIMILARITY_CHARS);
-	mark->measure = sh_slice_str(measure);
-	return 0;
-}
-
-/* Sets w->rooms.line to the marked line of a document. The CR of a DOS line end stays at its
- * end. */
-static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
-{
-	struct dedup_state *s = w->all->state;
-	struct rooms *r = &w->rooms;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_keeper_mark mark = { 0 };
 	char text[SH_SIMILARITY_CHARS];
 	struct sh_document doc;
 	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
+	int status;
 
-	r->line.n = 0;
+	if (!dedup_stays(s, i)) {
+		struct sh_verdict v = verdict_of(s, i);
+
+		if (dedup_keeper_id(s, i, &w->room[1], &mark.keeper, err) < 0)
+			return -1;
+		sh_similarity_print(text, v.similarity);
+		mark.similarity = sh_slice(text, SH_SIMILARITY_CHARS);
+		mark.measure = sh_slice_str(sh_verdict_measure(v.measure));
+	}
 	/* doc.id must point into the line, so the line is parsed here. */
-	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
-		&doc, err) < 0 ||
-	    (!dedup_stays(s, i) && find_mark(w, i, &mark, text, err) < 0) ||
-	    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &r->line, err) < 0)
+	w->line.n = 0;
+	status = sh_document_parse(
+	    form, whole, s->corpus.number ? s->corpus.number[i] : 0, &w->room[0], &doc, err);
+	if (status == 0)
+		status =
+		    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &w->line, err);
+	if (status < 0)
+		return err->code == SH_ERR_RECORD ? sh_corpus_blame(&s->corpus, i, err) : -1;
+	if (whole.n > line.n && sh_buf_add(&w->line, "\r", 1, err) < 0)
 		return -1;
-	return whole.n > line.n ? sh_buf_add(&r->line, "\r", 1, err) : 0;
-}
-
-static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
-{
-	if (mark_line(w, i, err) < 0)
-		return err->code == SH_ERR_RECORD ? sh_corpus_blame(&w->all->state->corpus, i, err)
-						  : -1;
-	return add_line(to, sh_buf_slice(&w->rooms.line), err);
+	return add_line(to, sh_buf_slice(&w->line), err);
 }
 
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)
@@ -234,69 +208,41 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	sh_buf_free(&marked);
 }
 
-void dedup_write_all(struct dedup_state *s)
-{
-	size_t i = 0;
-
-	while (i + 1 < s->corpus.n_files && s->corpus.file[i].n == 0)
-		i++;
-	dedup_write_header(s, &s->cli->out, i);
-	dedup_write_documents(s, &s->cli->out, 0, (uint32_t)s->corpus.n);
-}
-
 /* ---- the report ---- */
-
-/* Appends the similarity, the measure and the group size (0: none). */
-static int add_numbers(const struct dedup_state *s, uint32_t i, uint32_t group, struct sh_buf *to,
-    struct sh_error *err)
-{
-	char text[SH_NUM_CHARS + SH_SIMILARITY_CHARS + 32];
-	const char *measure;
-	unsigned similarity;
-	size_t n = 0;
-
-	find_numbers(s, i, &similarity, &measure);
-	text[n++] = '\t';
-	sh_similarity_print(text + n, similarity);
-	n += SH_SIMILARITY_CHARS;
-	text[n++] = '\t';
-	memcpy(text + n, measure, strlen(measure));
-	n += strlen(measure);
-	if (group) {
-		text[n++] = '\t';
-		n += sh_print_u64(text + n, group);
-	}
-	text[n++] = '\n';
-	return sh_buf_add(to, text, n, err);
-}
 
 /* Counts documents whose id is the keeper's id: the report cannot distinguish the two. */
 static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
+	char similarity[SH_SIMILARITY_CHARS], count[SH_NUM_CHARS];
+	struct sh_verdict v;
 	struct sh_document doc;
 	struct sh_slice keeper;
+	uint32_t n;
 
 	if (dedup_stays(s, i))
 		return 0;
-	if (sh_corpus_document(&s->corpus, i, &w->rooms.room[0], &doc, err) < 0 ||
-	    dedup_keeper_id(s, i, &w->rooms.room[1], &keeper, err) < 0 ||
-	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0 ||
-	    sh_buf_add(to, keeper.p, keeper.n, err) < 0)
+	if (sh_corpus_document(&s->corpus, i, &w->room[0], &doc, err) < 0 ||
+	    dedup_keeper_id(s, i, &w->room[1], &keeper, err) < 0)
 		return -1;
 	w->alike += !dedup_archive_drops(s, i) && sh_slice_eq(doc.id, keeper);
-	return add_numbers(s, i,
-	    s->settings->counts ? w->all->groups->size[sh_engine_keeper(s->engine, i)] : 0, to,
-	    err);
+	v = verdict_of(s, i);
+	sh_similarity_print(similarity, v.similarity);
+	n = !s->settings->counts ? 0
+	    : s->all             ? s->all[dedup_archive_keeper(s, i)]
+				 : s->size[sh_engine_keeper(s->engine, i)];
+	return sh_fields_add(to,
+	    (struct sh_slice[]){ doc.id, keeper, sh_slice(similarity, SH_SIMILARITY_CHARS),
+		sh_slice_str(sh_verdict_measure(v.measure)),
+		sh_slice(count, sh_print_u64(count, n)) },
+	    s->settings->counts ? 5 : 4, err);
 }
 
-void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups)
+void dedup_write_report(struct dedup_state *s)
 {
-	struct writing w = { .state = s,
-		.out = s->to,
-		.groups = groups,
-		.to = (uint32_t)s->corpus.n,
-		.add = add_report_line };
+	struct writing w = {
+		.state = s, .out = s->to, .to = (uint32_t)s->corpus.n, .add = add_report_line
+	};
 	uint32_t alike = write_all(&w);
 	struct sh_error err;
 
@@ -305,26 +251,101 @@ void dedup_write_report(struct dedup_state *s, const struct dedup_groups *groups
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
 		    "distinguish them",
 		    alike, CLI_PLURAL(alike));
-	if (!s->settings->feed.seconds)
-		dedup_close_report(s);
-	else if (sh_sink_flush(s->to, &err) < 0)
+	if (sh_sink_flush(s->to, &err) < 0)
 		cli_die(s->cli, &err);
 }
 
-void dedup_close_report(struct dedup_state *s)
+/* ---- sizes of groups, and the summary ---- */
+
+static int by_archived_keeper(const void *a, const void *b, void *arg)
 {
-	if (s->to == &s->report)
-		cli_close_further(s->cli, &s->report);
-	s->to = NULL;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t p = dedup_archive_keeper(arg, x), q = dedup_archive_keeper(arg, y);
+
+	return p != q ? sh_compare(p, q) : sh_compare(x, y);
 }
 
-void dedup_open_report(struct dedup_state *s)
+/* Counts the groups of archived documents. The documents of this run that are duplicates of one
+ * archived document are a group with it: size[] of the first of them is the size of the group. */
+static int count_archived(struct dedup_state *s, struct sh_error *err)
 {
-	const char *path = s->settings->report_path;
+	uint32_t *order = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *order, err), n = 0;
 
-	s->to = &s->cli->out;
-	if (!path || s->settings->report_is_output)
+	if (!order)
+		return -1;
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (dedup_archive_drops(s, i))
+			order[n++] = i;
+	qsort_r(order, n, sizeof *order, by_archived_keeper, s);
+	for (uint32_t i = 0, first = 0; i < n; i++) {
+		if (dedup_archive_keeper(s, order[i]) != dedup_archive_keeper(s, order[first]))
+			first = i;
+		s->size[order[i]] = 0;
+		s->size[order[first]] = i - first + 2;
+	}
+	sh_tables_put(&s->tables, order);
+	return 0;
+}
+
+/* Counts all documents of the archive by keeper, those of this run included. */
+static int count_all(struct dedup_state *s, struct sh_error *err)
+{
+	struct dedup_archive *a = &s->archive;
+	size_t numbers = a->store.manifest.next_number + (size_t)a->n_added;
+
+	s->all = sh_tables_get_zeroed(&s->tables, numbers + 1, sizeof *s->all, err);
+	if (!s->all || sh_store_count(&a->store, s->all, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (a->document[i].recorded)
+			s->all[dedup_archive_keeper(s, i)]++;
+	return 0;
+}
+
+void dedup_count_groups(struct dedup_state *s)
+{
+	struct sh_error err;
+
+	s->size = sh_tables_get_zeroed(&s->tables, s->corpus.n + 1, sizeof *s->size, &err);
+	if (!s->size)
+		cli_die(s->cli, &err);
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		uint32_t keeper = sh_engine_keeper(s->engine, i);
+
+		if (keeper < s->corpus.n)
+			s->size[keeper]++;
+	}
+	if (s->archive.document &&
+	    (count_archived(s, &err) < 0 || (s->settings->counts && count_all(s, &err) < 0)))
+		cli_die(s->cli, &err);
+	/* Of groups of one size, the first one is the largest. */
+	s->documents = s->corpus.n;
+	s->groups = s->dropped = s->largest = 0;
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		s->dropped += !dedup_stays(s, i);
+		s->groups += s->size[i] > 1;
+		if (s->size[i] > s->size[s->largest])
+			s->largest = i;
+	}
+}
+
+void dedup_summarise(const struct dedup_state *s)
+{
+	const struct sh_engine_stats *t = sh_engine_stats(s->engine);
+
+	if (s->settings->quiet)
 		return;
-	cli_open_further(s->cli, &s->report, path);
-	s->to = &s->report;
+	cli_warn(s->cli,
+	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the tokens of another, "
+	    "%llu pair%s compared, %llu similar; %llu group%s, largest %u; %llu without tokens; "
+	    "%.1f s",
+	    (unsigned long long)t->documents, CLI_PLURAL(t->documents),
+	    (unsigned long long)(t->documents - s->dropped), (unsigned long long)s->dropped,
+	    s->settings->dry_run  ? " (dry run)"
+	    : s->settings->mark.n ? " (marked)"
+				  : "",
+	    (unsigned long long)t->copies, (unsigned long long)t->compared, CLI_PLURAL(t->compared),
+	    (unsigned long long)t->similar, (unsigned long long)s->groups, CLI_PLURAL(s->groups),
+	    s->groups ? s->size[s->largest] : 0, (unsigned long long)t->without_tokens,
+	    progress_seconds(&s->cli->progress));
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* sharchive: makes, checks, changes and reads the archives of shdedup and shspan. */
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/rows.h"
 #include "base/siphash.h"
-#include "dedup_how.h"
+#include "dedup.h"
 #include "fp/analysis.h"
 #include "made_with.h"
 #include "store/change.h"
 
-enum { STORE = CLI_OWN, WAIT, DRY_RUN };
+enum { STORE = CLI_OWN, COUNTS, WAIT, DRY_RUN };
 
 static const char *store_names(unsigned i)
 {
@@ -20,6 +21,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Archive"),
 	{ STORE, "store", "WHAT", "init: keep %s of each document, to compare [sketch]",
 	    store_names },
+	{ COUNTS, "counts", NULL,
+	    "stats: write each id that stands for others, and for how many documents" },
 	{ DRY_RUN, "dry-run", NULL, "expire, remove: count the documents and remove none" },
 	{ WAIT, "wait", "SECONDS",
 	    "wait at most SECONDS for another run to release the archive [0]" },
@@ -49,105 +52,50 @@ struct state {
 	struct dedup_settings how;
 	const struct command *command;
 	const char *dir;
-	enum sh_store_form store;
-	uint64_t wait; /* in seconds */
-	uint64_t age;  /* in seconds */
-	/* codes of given options for init, and for removing commands; 0: none */
-	int for_init, for_removal;
+	struct sh_store store;
+	struct dedup_ids ids;    /* remove: the ids */
+	enum sh_store_form form; /* value of --store */
+	bool expires;            /* the command is expire */
+	uint64_t age;            /* expire: in seconds */
+	/* the given option that only `command` has; 0: none */
+	int for_init, for_removal, for_stats;
 };
 
-/* ---- init ---- */
+/* ---- commands ---- */
 
-/* Dies of options that every run would refuse, such as a missing stemmer. */
-static void try_options(struct cli *c, const struct dedup_settings *how)
+static int init(struct state *s, struct sh_error *err)
 {
-	struct sh_feature_opts opts = { .token = how->docs.token, .ngrams = how->docs.ngrams };
-	struct sh_error err;
+	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
+	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
 	struct sh_analyser a;
-
-	if (sh_analyser_init(&a, NULL, &opts, &err) < 0)
-		cli_die(c, &err);
-	sh_analyser_free(&a);
-}
-
-static void init(const struct state *s)
-{
-	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->store };
 	struct made_with o;
-	struct sh_error err;
 
-	try_options(s->cli, &s->how);
+	/* Refuses options that every run would refuse, such as a missing stemmer. */
+	if (sh_analyser_init(&a, NULL, &opts, err) < 0)
+		return -1;
+	sh_analyser_free(&a);
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
-	if (sh_store_create(s->dir, &m, s->wait, &err) < 0)
-		cli_die(s->cli, &err);
+	return sh_store_create(s->dir, &m, s->how.wait, err);
 }
 
-/* ---- check, compact ---- */
-
-/* Opens and locks the archive. */
-static void open_store(const struct state *s, struct sh_store *store, bool alone)
+static int check(struct state *s, struct sh_error *err)
 {
-	struct sh_error err;
+	uint64_t n = sh_store_manifest_documents(&s->store.manifest);
 
-	if (sh_store_open(store, s->dir, &err) < 0 ||
-	    sh_store_lock(store, alone, s->wait, &err) < 0)
-		cli_die(s->cli, &err);
-}
-
-static void check(const struct state *s)
-{
-	struct sh_store store;
-	struct sh_error err;
-	uint64_t n;
-
-	open_store(s, &store, false);
-	if (sh_store_check(&store, s->cli->jobs, &err) < 0)
-		cli_die(s->cli, &err);
-	n = sh_store_manifest_documents(&store.manifest);
+	if (sh_store_check(&s->store, s->cli->jobs, err) < 0)
+		return -1;
 	if (!s->how.quiet)
 		cli_warn(s->cli, "%llu document%s in %zu segment%s, all good",
-		    (unsigned long long)n, CLI_PLURAL(n), store.n_segments,
-		    CLI_PLURAL(store.n_segments));
-	sh_store_close(&store);
+		    (unsigned long long)n, CLI_PLURAL(n), s->store.n_segments,
+		    CLI_PLURAL(s->store.n_segments));
+	return 0;
 }
 
-static void compact(const struct state *s)
+static int compact(struct state *s, struct sh_error *err)
 {
-	struct sh_store store;
-	struct sh_error err;
-
-	open_store(s, &store, true);
-	if (sh_store_compact(&store, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_store_close(&store);
-}
-
-/* ---- removing ---- */
-
-static void remove_documents(const struct state *s, struct sh_store_removal *r)
-{
-	struct sh_store store;
-	struct sh_error err;
-
-	r->dry = s->how.dry_run;
-	open_store(s, &store, !s->how.dry_run);
-	if (sh_store_remove(&store, r, &err) < 0)
-		cli_die(s->cli, &err);
-	if (!s->how.quiet)
-		cli_warn(s->cli, "%llu document%s removed%s, %llu of which had stayed",
-		    (unsigned long long)r->documents, CLI_PLURAL(r->documents),
-		    r->dry ? " (dry run)" : "", (unsigned long long)r->kept);
-	sh_store_close(&store);
-}
-
-static void expire(const struct state *s)
-{
-	uint64_t now = cli_now(s->cli);
-	struct sh_store_removal r = { .before = now > s->age ? now - s->age : 0 };
-
-	remove_documents(s, &r);
+	return sh_store_compact(&s->store, err);
 }
 
 static void note_met(void *arg, uint32_t id)
@@ -157,21 +105,57 @@ static void note_met(void *arg, uint32_t id)
 	list->at[id].line = 0;
 }
 
-static void remove_ids(const struct state *s)
+/* expire and remove */
+static int remove_documents(struct state *s, struct sh_error *err)
 {
-	struct cli *c = s->cli;
-	struct dedup_ids ids = { 0 };
-	struct sh_store_removal r = { .ids = &ids.ids, .met = note_met, .arg = &ids };
+	uint64_t now = cli_now(s->cli);
+	struct sh_store_removal r = { .dry = s->how.dry_run };
 
-	/* Reads the ids before it locks: they may come from a program that reads the archive
-	 * itself. */
-	dedup_read_ids(c, (const char *const *)c->operands, c->n_operands, &ids);
-	remove_documents(s, &r);
-	dedup_warn_of_ids(c, "remove", &ids);
-	dedup_free_ids(&ids);
+	if (s->expires) {
+		r.before = now > s->age ? now - s->age : 0;
+	} else {
+		r.ids = &s->ids.ids;
+		r.met = note_met;
+		r.arg = &s->ids;
+	}
+	if (sh_store_remove(&s->store, &r, err) < 0)
+		return -1;
+	if (!s->how.quiet)
+		cli_warn(s->cli, "%llu document%s removed%s, %llu of which had stayed",
+		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
+		    r.dry ? " (dry run)" : "", (unsigned long long)r.kept);
+	dedup_warn_of_ids(s->cli, "remove", &s->ids);
+	return 0;
 }
 
-/* ---- figures ---- */
+struct standing {
+	struct cli *cli;
+	uint32_t *count; /* by number: documents that it stands for, and itself */
+};
+
+static int write_count(void *arg, const struct sh_record *r, struct sh_error *err)
+{
+	struct standing *t = arg;
+
+	(void)err;
+	if (r->keeper == r->number && t->count[r->number] > 1) {
+		cli_write(t->cli, r->id.p, r->id.n);
+		cli_print(t->cli, "\t%u\n", t->count[r->number]);
+	}
+	return 0;
+}
+
+static int write_counts(struct cli *c, struct sh_store *store, struct sh_error *err)
+{
+	struct standing t = { c,
+		cli_zeroed(c, (size_t)store->manifest.next_number + 1, sizeof *t.count) };
+	int status = sh_store_count(store, t.count, err);
+
+	if (status == 0)
+		status = sh_store_each(store, write_count, &t, err);
+	free(t.count);
+	return status;
+}
 
 struct times {
 	uint64_t oldest, newest, n;
@@ -200,23 +184,23 @@ static void tell_time(struct cli *c, const char *what, bool known, uint64_t seco
 	cli_print(c, "%s\t%s\n", what, text);
 }
 
-static void stats(const struct state *s)
+static int stats(struct state *s, struct sh_error *err)
 {
 	struct cli *c = s->cli;
+	const struct sh_store_manifest *m = &s->store.manifest;
+	uint64_t bytes[SH_STORE_PARTS] = { 0 }, postings = 0, all = 0;
+	uint64_t n = sh_store_manifest_documents(m);
 	struct times times = { 0 };
-	uint64_t bytes[SH_STORE_PARTS] = { 0 }, postings = 0, n, all = 0;
-	struct sh_store store;
-	const struct sh_store_manifest *m = &store.manifest;
-	struct sh_error err;
 
-	open_store(s, &store, false);
-	if (sh_store_each(&store, look_at_time, &times, &err) < 0)
-		cli_die(c, &err);
-	for (size_t i = 0; i < store.n_segments; i++) {
-		postings += store.segment[i].entry.postings;
+	if (s->for_stats)
+		return write_counts(c, &s->store, err);
+	if (sh_store_each(&s->store, look_at_time, &times, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->store.n_segments; i++) {
+		postings += s->store.segment[i].entry.postings;
 		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++) {
-			bytes[p] += store.segment[i].part[p].map.n;
-			all += store.segment[i].part[p].map.n;
+			bytes[p] += s->store.segment[i].part[p].map.n;
+			all += s->store.segment[i].part[p].map.n;
 		}
 	}
 	for (size_t i = 0; i < m->n_settings; i++) {
@@ -226,7 +210,6 @@ static void stats(const struct state *s)
 		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
 		    (int)said.n, said.p);
 	}
-	n = sh_store_manifest_documents(m);
 	cli_print(c, "--store\t%s\ndocuments\t%llu\nstayed\t%llu\n%s\t%llu\nsegments\t%zu\n",
 	    sh_store_form_name[m->form], (unsigned long long)n,
 	    (unsigned long long)sh_store_manifest_kept(m),
@@ -237,10 +220,8 @@ static void stats(const struct state *s)
 	cli_print(c, "bytes of documents\t%llu\nbytes of the index\t%llu\nbytes a document\t%llu\n",
 	    (unsigned long long)bytes[SH_STORE_PART_DOCUMENTS],
 	    (unsigned long long)bytes[SH_STORE_PART_INDEX], (unsigned long long)(n ? all / n : 0));
-	sh_store_close(&store);
+	return 0;
 }
-
-/* ---- texts ---- */
 
 static int write_line(void *arg, const struct sh_record *r, struct sh_error *err)
 {
@@ -254,48 +235,29 @@ static int write_line(void *arg, const struct sh_record *r, struct sh_error *err
 	return 0;
 }
 
-static void export(const struct state *s)
+static int export(struct state *s, struct sh_error *err)
 {
-	struct sh_store store;
-	struct sh_error err;
-
-	open_store(s, &store, false);
-	if (store.manifest.form == SH_STORE_SKETCH) {
-		sh_error_set(&err, SH_ERR_PARAM,
+	if (s->store.manifest.form == SH_STORE_SKETCH)
+		return sh_error_set(err, SH_ERR_PARAM,
 		    "the archive keeps no texts: export needs an archive of 'sharchive init "
 		    "--store=documents'");
-		cli_die(s->cli, &err);
-	}
-	if (sh_store_each(&store, write_line, s->cli, &err) < 0)
-		cli_die(s->cli, &err);
-	sh_store_close(&store);
+	return sh_store_each(&s->store, write_line, s->cli, err);
 }
-
-/* ---- commands ---- */
 
 static const struct command {
 	const char *name;
 	const char *arguments; /* arguments after DIR, as messages show them; "" for none */
-	void (*work)(const struct state *s);
-	bool removes, writes;
+	int (*work)(struct state *s, struct sh_error *err);
+	bool changes, writes; /* the archive, unless --dry-run is given; output */
 } commands[] = {
 	{ .name = "init", .arguments = "", .work = init },
 	{ .name = "check", .arguments = "", .work = check },
-	{ .name = "compact", .arguments = "", .work = compact },
-	{ .name = "expire", .arguments = " AGE", .work = expire, .removes = true },
-	{ .name = "remove", .arguments = " FILE...", .work = remove_ids, .removes = true },
+	{ .name = "compact", .arguments = "", .work = compact, .changes = true },
+	{ .name = "expire", .arguments = " AGE", .work = remove_documents, .changes = true },
+	{ .name = "remove", .arguments = " FILE...", .work = remove_documents, .changes = true },
 	{ .name = "stats", .arguments = "", .work = stats, .writes = true },
 	{ .name = "export", .arguments = "", .work = export, .writes = true },
 };
-
-static const struct command *find_command(struct cli *c, const char *name)
-{
-	const struct command *command = sh_row_find(SH_ROWS(commands), name);
-
-	if (command)
-		return command;
-	cli_usage(c, "'%s': expected init, check, compact, expire, remove, stats or export", name);
-}
 
 /* ---- options ---- */
 
@@ -305,7 +267,7 @@ static void set_option(struct state *s, int opt)
 
 	switch (opt) {
 	case STORE:
-		s->store = (enum sh_store_form)cli_choice(c, opt);
+		s->form = (enum sh_store_form)cli_choice(c, opt);
 		s->for_init = opt;
 		break;
 	case DRY_RUN:
@@ -313,7 +275,10 @@ static void set_option(struct state *s, int opt)
 		s->for_removal = opt;
 		break;
 	case WAIT:
-		s->wait = cli_number(c, "--wait", 0, 1000000);
+		s->how.wait = cli_number(c, "--wait", 0, 1000000);
+		break;
+	case COUNTS:
+		s->for_stats = opt;
 		break;
 	case 'q':
 		s->how.quiet = true;
@@ -343,47 +308,41 @@ static void set_age(struct state *s, const char *arg)
 	cli_usage(s->cli, "expire '%s': expected an age such as 90d, 12h or 8w", arg);
 }
 
-static void refuse_options(const struct state *s)
+static void refuse(struct state *s, int opt, bool has, const char *which)
 {
-	const struct command *k = s->command;
-
-	if (s->for_init && k->work != init)
-		cli_usage(s->cli, "%s is for init, not for %s",
-		    cli_option_name(s->cli, s->for_init), k->name);
-	if (s->for_removal && !k->removes)
-		cli_usage(s->cli, "%s is for expire and remove, not for %s",
-		    cli_option_name(s->cli, s->for_removal), k->name);
-}
-
-static void refuse_arguments(const struct state *s)
-{
-	const struct command *k = s->command;
-	struct cli *c = s->cli;
-
-	if (c->n_operands && !*k->arguments)
-		cli_usage(c, "%s takes no files: '%s'", k->name, c->operands[0]);
-	if (*k->arguments && (!c->n_operands || (k->work == expire && c->n_operands > 1)))
-		cli_usage(c, "%s: expected sharchive %s DIR%s", k->name, k->name, k->arguments);
+	if (opt && !has)
+		cli_usage(s->cli, "%s is for %s, not for %s", cli_option_name(s->cli, opt), which,
+		    s->command->name);
 }
 
 /* Parses the operands: the command, its folder and its arguments. */
 static void complete(struct state *s)
 {
+	const struct command *k;
 	struct cli *c = s->cli;
 
 	if (c->n_words == 0)
 		cli_usage(c, "expected a command and the archive's folder");
-	s->command = find_command(c, c->words[0]);
+	s->command = k = sh_row_find(SH_ROWS(commands), c->words[0]);
+	if (!k)
+		cli_usage(c, "'%s': expected init, check, compact, expire, remove, stats or export",
+		    c->words[0]);
 	if (c->n_words < 2)
-		cli_usage(c, "%s: which archive? (sharchive %s DIR%s)", s->command->name,
-		    s->command->name, s->command->arguments);
+		cli_usage(
+		    c, "%s: which archive? (sharchive %s DIR%s)", k->name, k->name, k->arguments);
 	s->dir = c->arg = c->words[1];
 	cli_folder(c);
-	refuse_options(s);
-	refuse_arguments(s);
-	if (s->command->work == expire)
+	s->expires = strcmp(k->name, "expire") == 0;
+	refuse(s, s->for_init, k->work == init, "init");
+	refuse(s, s->for_removal, k->work == remove_documents, "expire and remove");
+	refuse(s, s->for_stats, k->work == stats, "stats");
+	if (c->n_operands && !*k->arguments)
+		cli_usage(c, "%s takes no files: '%s'", k->name, c->operands[0]);
+	if (*k->arguments && (!c->n_operands || (s->expires && c->n_operands > 1)))
+		cli_usage(c, "%s: expected sharchive %s DIR%s", k->name, k->name, k->arguments);
+	if (s->expires)
 		set_age(s, c->operands[0]);
-	if (!s->command->writes)
+	if (!k->writes)
 		cli_leave_output(c);
 	dedup_archive_keep_file(c, s->dir, c->out_path);
 }
@@ -391,7 +350,8 @@ static void complete(struct state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct state s = { .cli = &c, .store = SH_STORE_SKETCH };
+	struct state s = { .cli = &c, .form = SH_STORE_SKETCH };
+	struct sh_error err;
 	int opt;
 
 	dedup_how_init(&s.how);
@@ -403,7 +363,16 @@ int main(int argc, char **argv)
 	if (s.command->work == init)
 		dedup_how_complete(&c, &s.how);
 	cli_open(&c);
-	s.command->work(&s);
+	/* Reads the ids before it locks: they may come from a program that reads the archive. */
+	dedup_read_ids(&c, (const char *const *)c.operands, s.expires ? 0 : c.n_operands, &s.ids);
+	if ((s.command->work != init &&
+		(sh_store_open(&s.store, s.dir, &err) < 0 ||
+		    sh_store_lock(
+			&s.store, s.command->changes && !s.how.dry_run, s.how.wait, &err) < 0)) ||
+	    s.command->work(&s, &err) < 0)
+		cli_die(&c, &err);
+	sh_store_close(&s.store);
+	dedup_free_ids(&s.ids);
 	dedup_how_free(&s.how);
 	return cli_finish(&c);
 }

@@ -2,7 +2,6 @@
 /* shdedup: drops near-duplicates from documents. */
 #include "base/siphash.h"
 #include "dedup.h"
-#include "dedup_how.h"
 #include "io/target.h"
 #include "names.h"
 #include "sidebyside.h"
@@ -76,33 +75,10 @@ static void set_keep(struct cli *c, struct dedup_settings *s)
 		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
-/* Takes an option of the archive or the folder of -O. Returns false for other options. */
-static bool set_folder(struct cli *c, struct dedup_settings *s, int opt)
-{
-	switch (opt) {
-	case 'O':
-		s->shards.dir = cli_folder(c);
-		return true;
-	case COMPRESS:
-		dedup_shards_set_form(c, &s->shards, opt);
-		return true;
-	case 'a':
-		s->archive.dir = cli_folder(c);
-		return true;
-	case EVERY:
-		s->feed.seconds = cli_number(c, "--every", 1, 1000000);
-		return true;
-	case WAIT:
-		s->archive.wait = cli_number(c, "--wait", 0, 1000000);
-		s->archive.wait_given = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
 static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 {
+	struct sh_error err;
+
 	switch (opt) {
 	case KEEP:
 		set_keep(c, s);
@@ -116,12 +92,6 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 	case REPORT:
 		s->report_path = cli_writes(c, "--report");
 		break;
-	case DRY_RUN:
-		s->dry_run = true;
-		break;
-	case COUNTS:
-		s->counts = true;
-		break;
 	case MARK:
 		s->mark = sh_slice_str(c->arg);
 		if (s->mark.n == 0)
@@ -129,53 +99,72 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 		break;
 	case SAMPLE:
 		s->sample = cli_number(c, "--sample", 1, 1000);
-		s->dry_run = true;
 		break;
-	case 'q':
-		s->quiet = true;
+	case 'O':
+		s->shards = cli_folder(c);
+		break;
+	case COMPRESS:
+		s->form = sh_compressor_named(cli_value(c, opt));
+		if (s->form && !s->form->start) {
+			sh_compressor_lacking(s->form, &err);
+			cli_die(c, &err);
+		}
+		break;
+	case 'a':
+		s->archive = cli_folder(c);
+		break;
+	case EVERY:
+		s->every = cli_number(c, "--every", 1, 1000000);
+		break;
+	case WAIT:
+		s->wait = cli_number(c, "--wait", 0, 1000000);
 		break;
 	case 'S':
 		s->memory = cli_size(c, "-S");
 		break;
 	default:
-		if (!set_folder(c, s, opt))
-			dedup_how_set(s, c, opt);
+		dedup_how_set(s, c, opt);
 	}
 }
 
-/* Refuses two outputs of one name: only the last one would be kept. */
 static void complete_report(struct cli *c, struct dedup_settings *s)
 {
+	const struct sh_document_form *form = &s->docs.docs.form;
+	const char *dry = s->sample ? "--sample" : "--dry-run";
+
+	/* Refuses two outputs of one name: only the last one would be kept. */
 	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
-	if (!s->report_is_output)
-		return;
-	if (s->sample)
+	if (s->report_is_output && s->sample)
 		cli_usage(c, "--report %s: the sample is written to it", s->report_path);
-	if (!s->dry_run)
+	if (s->report_is_output && !s->dry_run)
 		cli_usage(c, "--report %s: the documents are written to it (--dry-run writes none)",
 		    s->report_path);
-}
-
-/* Returns whether the documents are written. -o may name the input, which an empty output must not
- * replace. */
-static bool writes(const struct dedup_settings *s)
-{
-	return (!s->dry_run && !s->shards.dir) || s->sample || s->report_is_output;
-}
-
-static void complete_mark(struct cli *c, const struct dedup_settings *s)
-{
-	const struct sh_document_form *form = &s->docs.docs.form;
-
 	if (s->mark.n && s->dry_run)
-		cli_usage(c, "--mark cannot be used with %s, which writes no documents",
-		    s->sample ? "--sample" : "--dry-run");
+		cli_usage(c, "--mark cannot be used with %s, which writes no documents", dry);
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
 	if (s->counts && !s->report_path)
 		cli_usage(c, "--counts needs --report FILE");
-	if (s->counts && s->archive.dir)
-		cli_usage(c, "--counts and -a cannot be used together: an archive has no groups");
+	if (s->shards && s->dry_run)
+		cli_usage(c, "-O cannot be used with %s, which writes no documents", dry);
+}
+
+static void complete_archive(struct cli *c, const struct dedup_settings *s)
+{
+	if (!s->archive && !s->shards && cli_given(c, WAIT))
+		cli_usage(c, "--wait needs -a DIR or -O DIR");
+	if (s->every && !s->archive)
+		cli_usage(c, "--every needs -a DIR");
+	if (!s->archive)
+		return;
+	dedup_archive_keep_file(c, s->archive, c->out_path);
+	dedup_archive_keep_file(c, s->archive, c->rejects_path);
+	dedup_archive_keep_file(c, s->archive, s->report_path);
+	if (s->sample)
+		cli_usage(c, "--sample cannot be used with -a: an archive need not have the texts");
+	if (s->single)
+		cli_usage(c, "--link single cannot be used with -a: chains could pass through the "
+			     "archive (use --link star)");
 }
 
 /* Refuses options that need all documents, or another form of input than lines. */
@@ -183,7 +172,7 @@ static void complete_every(struct cli *c, struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
 	const char *with = c->out_path                       ? "-o"
-			   : s->shards.dir                   ? "-O"
+			   : s->shards                       ? "-O"
 			   : s->mark.n                       ? "--mark"
 			   : s->sample                       ? "--sample"
 			   : s->dry_run                      ? "--dry-run"
@@ -194,32 +183,49 @@ static void complete_every(struct cli *c, struct dedup_settings *s)
 			   : form->line_ids                  ? "-l"
 							     : NULL;
 
-	if (!s->feed.seconds)
+	if (!s->every)
 		return;
 	if (with)
 		cli_usage(c, "--every cannot be used with %s", with);
 	if (c->n_operands > 1)
 		cli_usage(c, "--every reads one input, not %zu", c->n_operands);
 	/* sharchive works between two batches. */
-	if (!s->archive.wait_given)
-		s->archive.wait = 1000000;
-	s->feed.memory = s->memory / 8;
+	if (!cli_given(c, WAIT))
+		s->wait = 1000000;
+}
+
+static void complete_shards(struct cli *c, const struct dedup_settings *s)
+{
+	if (!s->shards && s->compress)
+		cli_usage(c, "--compress needs -O DIR");
+	if (!s->shards)
+		return;
+	if (!*s->shards)
+		cli_usage(c, "-O: the name of the folder is empty (is a shell variable unset?)");
+	if (c->out_path)
+		cli_usage(c, "-O and -o contradict each other: -O writes one file for each input");
+	if (c->n_operands == 0)
+		cli_usage(c, "-O needs the names of input files");
 }
 
 static void complete(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
 
+	s->dry_run = s->sample || cli_given(c, DRY_RUN);
+	s->counts = cli_given(c, COUNTS);
+	s->compress = cli_given(c, COMPRESS);
+	s->quiet = cli_given(c, 'q');
 	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
 	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
 	complete_report(c, s);
-	complete_mark(c, s);
-	dedup_archive_complete(c, s);
+	complete_archive(c, s);
 	complete_every(c, s);
-	dedup_shards_complete(c, s);
-	if (!writes(s))
+	complete_shards(c, s);
+	/* -o may name the input, which an empty output must not replace. */
+	if ((s->dry_run || s->shards) && !s->sample && !s->report_is_output)
 		cli_leave_output(c);
 }
 
@@ -237,13 +243,37 @@ static void draw_sample(void *arg, const struct sh_engine_pair *p)
 	sh_sample_add(&s->sample, p->a, p->b, p->verdict.measure, p->verdict.similarity);
 }
 
-static void start_engine(struct dedup_state *s)
+/* Prepares the program: checks that outputs can be written, reads the ids of options. */
+static void begin(struct dedup_state *s, struct dedup_settings *settings)
+{
+	struct cli *c = s->cli;
+
+	dedup_archive_open(s, settings);
+	dedup_shards_open(s);
+	if (settings->sample || (settings->dry_run && !settings->report_path))
+		cli_text(c);
+	cli_open(c);
+	s->to = &c->out;
+	if (settings->report_path && !settings->report_is_output) {
+		s->to = &s->report;
+		cli_open_further(c, &s->report, settings->report_path);
+	}
+	dedup_read_ids(c, &settings->keep.path, settings->keep.path != NULL, &s->ranked);
+	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
+	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
+	    !settings->quiet);
+}
+
+/* Begins a run over the documents of the input. */
+static void start(struct dedup_state *s)
 {
 	const struct dedup_settings *settings = s->settings;
 	struct sh_engine_opts opts = { .corpus = &s->corpus,
 		.rules = settings->rules,
 		.token = settings->docs.token,
 		.single = settings->single,
+		.ranks = settings->keep.by != SH_RANK_FIRST,
+		.protects = s->protected.ids.n > 0,
 		.tables = &s->tables,
 		.memory = settings->memory / 2,
 		.jobs = s->cli->jobs,
@@ -252,6 +282,8 @@ static void start_engine(struct dedup_state *s)
 		.arg = s };
 	struct sh_error err;
 
+	/* Half of the memory is for tables, which grow first. */
+	sh_tables_init(&s->tables, settings->memory / 2, s->cli->tmpdir);
 	if (settings->sample &&
 	    sh_sample_init(&s->sample, settings->seed, (size_t)settings->sample, &err) < 0)
 		cli_die(s->cli, &err);
@@ -263,47 +295,39 @@ static void start_engine(struct dedup_state *s)
 		cli_die(s->cli, &err);
 }
 
-/* Begins a run over the documents of the input. */
-static void start(struct dedup_state *s)
+static void close_report(struct dedup_state *s)
 {
-	/* Half of the memory is for tables, which grow first. */
-	sh_tables_init(&s->tables, s->settings->memory / 2, s->cli->tmpdir);
-	start_engine(s);
+	if (s->to == &s->report)
+		cli_close_further(s->cli, &s->report);
+	s->to = NULL;
 }
 
-/* Prepares the program: checks that outputs can be written, reads the ids of options. */
-static void begin(struct dedup_state *s, struct dedup_settings *settings)
+static void write_results(struct dedup_state *s)
 {
+	const struct dedup_settings *settings = s->settings;
 	struct cli *c = s->cli;
+	size_t first = 0;
 
-	dedup_archive_open(s, settings);
-	dedup_shards_open(s);
-	if (settings->sample || (settings->dry_run && !settings->report_path))
-		cli_text(c);
-	cli_open(c);
-	dedup_open_report(s);
-	dedup_read_ids(c, &settings->keep.path, settings->keep.path != NULL, &s->ranked);
-	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
-	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
-	    !settings->quiet);
-}
-
-static void find(struct dedup_state *s)
-{
-	struct sh_error err;
-
-	if (sh_engine_run(s->engine, &err) < 0)
-		cli_die(s->cli, &err);
-	progress_clear(&s->cli->progress);
-}
-
-static void show_sample(struct dedup_state *s)
-{
-	if (!s->settings->sample)
-		return;
-	sh_sample_sort(&s->sample);
-	side_by_side(s->cli, &s->corpus, &s->sample, s->settings->docs.token.raw);
-	sh_sample_free(&s->sample);
+	if (settings->sample) {
+		sh_sample_sort(&s->sample);
+		side_by_side(c, &s->corpus, &s->sample, settings->docs.token.raw);
+		sh_sample_free(&s->sample);
+	}
+	if (!settings->shards && !settings->dry_run) {
+		/* The header is that of the first file that has one. */
+		while (first + 1 < s->corpus.n_files && s->corpus.file[first].n == 0)
+			first++;
+		dedup_write_header(s, &c->out, first);
+		dedup_write_documents(s, &c->out, 0, (uint32_t)s->corpus.n);
+	}
+	if (settings->report_path)
+		dedup_write_report(s);
+	if (!settings->every)
+		close_report(s);
+	dedup_archive_add(s);
+	/* When this run is killed from here on, the archive has the documents and makes the same
+	 * decisions again. So complete files and the files of the next run agree. */
+	dedup_shards_write(s);
 }
 
 static void warn_of_ids(struct dedup_state *s)
@@ -314,78 +338,52 @@ static void warn_of_ids(struct dedup_state *s)
 	dedup_warn_of_ids(s->cli, "--protect", &s->protected);
 }
 
-static void write_results(struct dedup_state *s)
+/* Runs over the documents of the input. Returns how many of them do not stay. */
+static uint64_t run(struct dedup_state *s)
 {
-	struct dedup_groups groups;
+	struct sh_error err;
 
-	dedup_count_groups(s, &groups);
-	show_sample(s);
-	if (!s->settings->shards.dir && !s->settings->dry_run)
-		dedup_write_all(s);
-	if (s->settings->report_path)
-		dedup_write_report(s, &groups);
-	dedup_archive_add(s);
-	/* When this run is killed from here on, the archive has the documents and makes the same
-	 * decisions again. So complete files and the files of the next run agree. */
-	if (s->settings->shards.dir)
-		dedup_shards_write(s);
-	s->dropped = groups.dropped;
-	if (!s->settings->feed.seconds) {
+	start(s);
+	dedup_read(s);
+	dedup_archive_look(s);
+	if (sh_engine_run(s->engine, &err) < 0)
+		cli_die(s->cli, &err);
+	progress_clear(&s->cli->progress);
+	dedup_archive_number(s);
+	dedup_count_groups(s);
+	write_results(s);
+	if (!s->settings->every) {
 		warn_of_ids(s);
-		dedup_summarise(s, &groups);
+		dedup_summarise(s);
 	}
-	dedup_free_groups(s, &groups);
-}
-
-/* Frees the documents of a run. */
-static void finish(struct dedup_state *s)
-{
 	dedup_archive_done(s);
 	sh_engine_delete(s->engine);
 	sh_corpus_free(&s->corpus);
+	sh_tables_put(&s->tables, s->size);
+	sh_tables_put(&s->tables, s->all);
 	sh_tables_free(&s->tables);
-}
-
-static void run(struct dedup_state *s)
-{
-	start(s);
-	dedup_read(s);
-	dedup_rank(s);
-	dedup_archive_look(s);
-	find(s);
-	write_results(s);
+	return s->dropped;
 }
 
 /* Runs over batches of the input until it ends. */
-static void run_every(struct dedup_state *s, struct dedup_settings *settings)
+static uint64_t run_every(struct dedup_state *s)
 {
-	struct dedup_feed *f = &settings->feed;
+	struct dedup_feed f = { .memory = s->settings->memory / 8 };
+	uint64_t seconds = s->settings->every, batches = 0, documents = 0, dropped = 0;
 
-	dedup_feed_open(s->cli, f);
-	while (dedup_feed_next(s->cli, f)) {
-		run(s);
-		f->batches++;
-		f->documents += s->corpus.n;
-		f->dropped += s->dropped;
-		finish(s);
+	dedup_feed_open(s->cli, &f, seconds);
+	for (; dedup_feed_next(s->cli, &f, seconds); batches++) {
+		dropped += run(s);
+		documents += s->documents;
 	}
-	dedup_feed_close(f);
-	dedup_close_report(s);
+	dedup_feed_close(&f);
 	warn_of_ids(s);
-	if (!settings->quiet)
+	if (!s->settings->quiet)
 		cli_warn(s->cli, "%llu document%s in %llu batch%s, %llu stay, %llu dropped",
-		    (unsigned long long)f->documents, CLI_PLURAL(f->documents),
-		    (unsigned long long)f->batches, f->batches == 1 ? "" : "es",
-		    (unsigned long long)(f->documents - f->dropped),
-		    (unsigned long long)f->dropped);
-}
-
-static void end(struct dedup_state *s)
-{
-	dedup_archive_close(s);
-	dedup_shards_close(s);
-	dedup_free_ids(&s->ranked);
-	dedup_free_ids(&s->protected);
+		    (unsigned long long)documents, CLI_PLURAL(documents),
+		    (unsigned long long)batches, batches == 1 ? "" : "es",
+		    (unsigned long long)(documents - dropped), (unsigned long long)dropped);
+	return dropped;
 }
 
 int main(int argc, char **argv)
@@ -402,14 +400,12 @@ int main(int argc, char **argv)
 		set_option(&c, &s, opt);
 	complete(&c, &s);
 	begin(&state, &s);
-	if (s.feed.seconds) {
-		run_every(&state, &s);
-	} else {
-		run(&state);
-		finish(&state);
-	}
-	dropped = s.feed.seconds ? s.feed.dropped : state.dropped;
-	end(&state);
+	dropped = s.every ? run_every(&state) : run(&state);
+	close_report(&state);
+	sh_store_close(&state.archive.store);
+	dedup_shards_close(&state);
+	dedup_free_ids(&state.ranked);
+	dedup_free_ids(&state.protected);
 	dedup_how_free(&s);
 	cli_files_free(&s.protects);
 	status = cli_finish(&c);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* shgroup: pairs to groups. */
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -8,14 +7,16 @@
 #include "fp/defaults.h"
 #include "group/group.h"
 #include "group/idset.h"
-#include "group/prefer.h"
-#include "io/parallel.h"
 #include "io/target.h"
 #include "match/measure.h"
+#include "match/rank.h"
 #include "names.h"
 #include "record/document.h"
+#include "record/escape.h"
 #include "record/fields.h"
 #include "run.h"
+#include "stream/docs.h"
+#include "unicode/utf8.h"
 
 enum { KEEP = CLI_OWN, PROTECT, LINK, AUDIT };
 
@@ -43,7 +44,7 @@ static const struct cli_program program = {
 };
 
 struct settings {
-	struct sh_prefer keep;
+	struct sh_rank_rule keep;
 	struct cli_files docs, protects;
 	const char *audit_path;
 	struct formopts of;
@@ -56,7 +57,7 @@ struct graph {
 	struct sh_union components; /* of handles */
 	bool by_similarity;         /* no --link: collect_chunk() sets star by the first pair */
 	bool star;                  /* groups are stars around their keepers */
-	bool keep_edges;            /* `edge` holds the pairs; false: only `components` does */
+	bool keep_edges;            /* `edge` holds the pairs; `components` does unless star */
 	struct sh_edge *edge;       /* of handles while pairs are read, then of numbers */
 	size_t n_edges, cap;
 	uint32_t *keeper; /* by number */
@@ -70,6 +71,19 @@ struct reader {
 	struct sh_idset_batch ids; /* two ids for each pair of the chunk */
 };
 
+/* A measure as a number: its row of the table from 1 on, MEASURE_OTHER when it is none of them. */
+enum { MEASURE_OTHER = 15 };
+
+static unsigned measure_number(struct sh_slice name)
+{
+	const struct sh_measure *m;
+
+	for (unsigned i = 0; (m = sh_measure_at(i)) && i + 1 < MEASURE_OTHER; i++)
+		if (sh_slice_eq(name, sh_slice_str(m->name)))
+			return i + 1;
+	return MEASURE_OTHER;
+}
+
 /* Appends the pair to job->facts, and its two ids to the ids of the chunk. */
 static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
@@ -80,12 +94,14 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
 		return -1;
 	if (pair.distance >= SH_EDGE_NONE)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", SH_EDGE_NONE - 1);
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %u", SH_EDGE_NONE - 1);
 	e = (struct sh_edge){ .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE };
 	if (pair.distance >= 0)
-		e.distance = (uint16_t)pair.distance;
-	if (pair.similarity >= 0)
-		e.similarity = (uint16_t)((pair.similarity + 50) / 100);
+		e.distance = (uint32_t)pair.distance & SH_EDGE_NONE;
+	if (pair.similarity >= 0) {
+		e.similarity = (uint32_t)((pair.similarity + 50) / 100) & SH_EDGE_NONE;
+		e.measure = measure_number(pair.measure) & MEASURE_OTHER;
+	}
 	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
 		return -1;
 	return sh_buf_add(&job->facts, &e, sizeof e, err);
@@ -122,8 +138,10 @@ static int collect_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 		g->keep_edges |= g->star;
 		g->by_similarity = false;
 	}
+	if (!g->star && sh_union_link_all(&g->components, e, n, err) < 0)
+		return -1;
 	if (!g->keep_edges)
-		return sh_union_link_all(&g->components, e, n, err);
+		return 0;
 	if (SH_RESERVE(g->edge, g->cap, g->n_edges + n, err) < 0)
 		return -1;
 	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
@@ -153,100 +171,243 @@ static void read_pairs(struct cli *c, struct graph *g)
 		sh_idset_batch_free(&readers[i].ids);
 }
 
-static void number_edges(void *graph, size_t from, size_t to)
-{
-	const struct graph *g = graph;
-
-	for (size_t i = from; i < to; i++) {
-		g->edge[i].a = g->ids.number[g->edge[i].a];
-		g->edge[i].b = g->ids.number[g->edge[i].b];
-	}
-}
-
+/* Numbers the ids, and replaces the handles of the edges by numbers. */
 static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 {
 	if (sh_idset_sort(&g->ids, threads, err) < 0)
 		return -1;
-	return sh_parallel_each(threads, g->n_edges, number_edges, g, err);
+	for (size_t i = 0; i < g->n_edges; i++) {
+		g->edge[i].a = g->ids.number[g->edge[i].a];
+		g->edge[i].b = g->ids.number[g->edge[i].b];
+	}
+	return 0;
+}
+
+/* ---- ranks ---- */
+
+/* Places of ids that the documents lack are from here on. */
+#define UNKNOWN (UINT64_C(1) << 63)
+
+/* Ranks of the ids: match/rank.h. */
+struct ranking {
+	struct cli *cli;
+	const struct settings *settings;
+	const struct sh_idset *ids;
+	struct sh_rank *rank;         /* by id */
+	struct sh_rank_values values; /* by id, with a rule by value */
+	uint32_t known, protected;    /* numbers of ids */
+};
+
+/* Reads files of ids, one per line; further fields are ignored. protects: these ids are keepers,
+ * otherwise they are the list of --keep. */
+static void read_list(struct ranking *r, const char *const *names, size_t n_names, bool protects)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	uint64_t place = 0;
+	uint32_t id;
+
+	if (n_names == 0)
+		return;
+	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n_names);
+	for (; cli_line(r->cli, &lines, &line); place++) {
+		line = lines.starts_file ? sh_utf8_skip_bom(line) : line;
+		if (!sh_idset_find(r->ids, sh_record_listed(line), &id))
+			continue;
+		if (protects) {
+			r->protected += !r->rank[id].is_protected;
+			r->rank[id].is_protected = true;
+		} else if (r->rank[id].by_rule == SH_RANK_UNLISTED) {
+			r->rank[id].by_rule =
+			    place < SH_RANK_UNLISTED ? place : SH_RANK_UNLISTED - 1;
+			r->known += r->settings->docs.n == 0;
+		}
+	}
+	sh_lines_free(&lines);
+}
+
+/* A document with one of the ids. Its record follows in job->out, for a rule by value. */
+struct met {
+	uint32_t id;
+	uint32_t length; /* of the document's text, in bytes */
+	size_t record;   /* bytes of the record */
+};
+
+struct document_reader {
+	const struct ranking *ranking;
+	struct sh_document_room room;
+};
+
+static int each_document(
+    void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct document_reader *r = reader;
+	const struct settings *s = r->ranking->settings;
+	bool plain = s->form.json || s->form.line_ids || s->form.csv;
+	struct sh_document doc;
+	struct met m = { 0 };
+
+	if (sh_document_parse(&s->form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
+		return -1;
+	if (!sh_idset_find(r->ranking->ids, doc.id, &m.id))
+		return 0;
+	if (s->keep.by == SH_RANK_LONGEST)
+		m.length = (uint32_t)(plain ? doc.text.n : sh_unescaped_length(doc.text));
+	if (sh_rank_by_value(&s->keep)) {
+		m.record = line.n;
+		if (sh_buf_add(&job->out, line.p, line.n, err) < 0)
+			return -1;
+	}
+	return sh_buf_add(&job->facts, &m, sizeof m, err);
+}
+
+/* Refuses documents that are not UTF-8, as all readers of documents do. */
+static int read_documents(void *reader, struct sh_job *job)
+{
+	struct document_reader *r = reader;
+
+	if (sh_docs_begin(job) < 0)
+		return -1;
+	return sh_job_lines(job, r->ranking->cli->rejects_path != NULL, each_document, r);
+}
+
+static int rank_documents(void *ranking, struct sh_job *job, struct sh_error *err)
+{
+	struct ranking *r = ranking;
+	const struct sh_rank_rule *rule = &r->settings->keep;
+	const struct met *m = (const struct met *)(const void *)job->facts.p;
+	const char *record = job->out.p;
+
+	for (size_t i = 0; i < job->facts.n / sizeof *m; record += m[i++].record) {
+		struct sh_rank *rank = &r->rank[m[i].id];
+
+		if (rank->place < UNKNOWN)
+			continue;
+		rank->place = r->known++;
+		if (rule->by != SH_RANK_LISTED)
+			rank->by_rule =
+			    sh_rank_by_rule(rule, rank->place, m[i].length, SH_RANK_UNLISTED);
+		if (m[i].record &&
+		    sh_rank_values_add(&r->values, m[i].id, sh_slice(record, m[i].record), err) < 0)
+			return -1;
+	}
+	r->cli->n_rejected += job->rejected;
+	return job->rejected ? sh_sink_write(&r->cli->rejects, job->aside.p, job->aside.n, err) : 0;
+}
+
+static void set_value_rank(void *ranking, uint32_t id, uint64_t rank)
+{
+	struct ranking *r = ranking;
+
+	r->rank[id].by_rule = rank;
+}
+
+/* Ranks the ids by the documents of -d. */
+static void rank_by_documents(struct ranking *r)
+{
+	const struct settings *s = r->settings;
+	struct cli *c = r->cli;
+	struct document_reader readers[CLI_MAX_JOBS] = { 0 };
+	void *workers[CLI_MAX_JOBS];
+	struct sh_pool pool = { read_documents, workers, c->jobs, rank_documents, r };
+	struct sh_source source;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < c->jobs; i++) {
+		readers[i].ranking = r;
+		workers[i] = &readers[i];
+	}
+	sh_source_init(&source, (char *const *)(uintptr_t)s->docs.name, s->docs.n);
+	source.trailer = c->trailer_in;
+	source.crlf = c->crlf;
+	formopts_read_header(c, &s->form, &source);
+	if (sh_rank_by_value(&s->keep) &&
+	    sh_rank_values_header(&r->values, sh_header_bare(&source.header), &err) < 0) {
+		struct sh_error bad = err;
+
+		sh_error_set(&err, SH_ERR_PARAM, "--keep: %s", bad.text);
+		cli_die(c, &err);
+	}
+	if (sh_pool_run(&pool, &source, &err) < 0)
+		cli_die(c, &err);
+	sh_source_free(&source);
+	sh_rank_values_finish(&r->values, set_value_rank, r);
+	for (unsigned i = 0; i < c->jobs; i++)
+		sh_document_room_free(&readers[i].room);
+}
+
+static int by_rank(const void *a, const void *b, void *rank)
+{
+	const struct sh_rank *r = rank;
+
+	return sh_rank_compare(r[*(const uint32_t *)a], r[*(const uint32_t *)b]);
+}
+
+/* Returns the rank of each id by its number: distinct, the best 0, in memory that the caller frees.
+ * Unknown ids come after all others, in bytewise order. A repeated id has the rank of its first
+ * occurrence. *n_protected: the ids of the ranks below it are protected. */
+static uint32_t *rank_ids(
+    struct cli *c, const struct settings *s, const struct sh_idset *ids, uint32_t *n_protected)
+{
+	struct ranking r = { .cli = c,
+		.settings = s,
+		.ids = ids,
+		.rank = cli_zeroed(c, (size_t)ids->n + 1, sizeof *r.rank),
+		.values = { .rule = s->keep, .form = &s->form } };
+	uint32_t *order = cli_zeroed(c, (size_t)ids->n + 1, sizeof *order);
+	uint32_t *ranks = cli_zeroed(c, (size_t)ids->n + 1, sizeof *ranks);
+	bool listed = s->keep.by == SH_RANK_LISTED;
+	char doubt[SH_RANK_TEXT];
+
+	for (uint32_t i = 0; i < ids->n; i++)
+		r.rank[i] = (struct sh_rank){ .by_rule = listed      ? SH_RANK_UNLISTED
+							 : s->docs.n ? UINT64_MAX
+								     : sh_rank_by_rule(&s->keep, i,
+									   0, SH_RANK_UNLISTED),
+			.place = UNKNOWN + i };
+	read_list(&r, s->protects.name, s->protects.n, true);
+	read_list(&r, &s->keep.path, listed, false);
+	if (s->docs.n)
+		rank_by_documents(&r);
+	else if (!listed)
+		r.known = ids->n;
+	for (uint32_t i = 0; i < ids->n; i++)
+		order[i] = i;
+	qsort_r(order, ids->n, sizeof *order, by_rank, r.rank);
+	for (uint32_t i = 0; i < ids->n; i++)
+		ranks[order[i]] = i;
+	if (sh_rank_values_doubt(&r.values, doubt))
+		cli_warn(c, "%s (--keep)", doubt);
+	if (r.known < ids->n)
+		cli_warn(c,
+		    "%s does not rank %u of %u ids; they are kept only where no ranked id is in "
+		    "the group",
+		    s->docs.n == 0   ? s->keep.path
+		    : s->docs.n == 1 ? s->docs.name[0]
+				     : "-d",
+		    ids->n - r.known, ids->n);
+	*n_protected = r.protected;
+	sh_rank_values_free(&r.values);
+	free(order);
+	free(r.rank);
+	return ranks;
 }
 
 /* ---- grouping ---- */
 
-struct choice {
-	struct graph *graph;
-	const uint32_t *rank;
-	_Atomic uint32_t *best; /* by handle of the component; SH_IDSET_NONE: none yet */
-};
-
-/* Chooses the best-ranked id of each component among the ids of these handles. */
-static void choose(void *choice, size_t from, size_t to)
-{
-	const struct choice *c = choice;
-	const uint32_t *number = c->graph->ids.number;
-
-	for (size_t i = from; i < to; i++) {
-		uint32_t id = number[i], best;
-		_Atomic uint32_t *b;
-
-		if (id == SH_IDSET_NONE)
-			continue;
-		b = &c->best[sh_union_find(&c->graph->components, (uint32_t)i)];
-		best = *b;
-		while ((best == SH_IDSET_NONE || c->rank[id] < c->rank[best]) &&
-		       !atomic_compare_exchange_weak(b, &best, id))
-			continue;
-	}
-}
-
-static void assign(void *choice, size_t from, size_t to)
-{
-	const struct choice *c = choice;
-	struct graph *g = c->graph;
-
-	for (size_t i = from; i < to; i++)
-		if (g->ids.number[i] != SH_IDSET_NONE)
-			g->keeper[g->ids.number[i]] =
-			    c->best[sh_union_find(&g->components, (uint32_t)i)];
-}
-
-/* Sets the keeper of each id to the best-ranked id of its component. */
-static int keepers_of_components(
-    struct graph *g, const uint32_t *rank, unsigned threads, struct sh_error *err)
-{
-	uint32_t n = g->components.n; /* no handle of an id is above n - 1 */
-	struct choice c = { g, rank, malloc((size_t)n * sizeof *c.best + 1) };
-	int status;
-
-	if (!c.best)
-		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < n; i++)
-		atomic_init(&c.best[i], SH_IDSET_NONE);
-	status = sh_parallel_each(threads, n, choose, &c, err);
-	if (status == 0)
-		status = sh_parallel_each(threads, n, assign, &c, err);
-	free(c.best);
-	return status;
-}
-
 /* n_protected: the ids of the ranks below it are keepers. */
-static int find_keepers(struct graph *g, const uint32_t *rank, uint32_t n_protected,
-    unsigned threads, struct sh_error *err)
+static int find_keepers(
+    struct graph *g, const uint32_t *rank, uint32_t n_protected, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
-	int status;
 
 	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
 	if (!g->keeper)
 		return sh_error_nomem(err);
 	if (g->star)
-		return sh_group_star_in(
-		    NULL, n_protected, g->keeper, n, g->edge, g->n_edges, rank, err);
-	status = g->keep_edges ? sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err)
-			       : keepers_of_components(g, rank, threads, err);
-	for (uint32_t i = 0; status == 0 && i < n; i++)
-		if (rank[i] < n_protected)
-			g->keeper[i] = i;
-	return status;
+		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, n_protected, err);
+	sh_group_single(g->keeper, n, &g->components, g->ids.number, rank, n_protected);
+	return 0;
 }
 
 /* ---- writing ---- */
@@ -261,43 +422,8 @@ static int write_fields(
 	return 0;
 }
 
-enum { TASK = 1 << 14 }; /* ids that a thread writes at once */
-
-struct writer {
-	const struct graph *graph;
-	const uint32_t *order;
-};
-
-static int write_groups(void *writer, struct sh_job *job)
-{
-	const struct writer *w = writer;
-	const struct sh_idset *ids = &w->graph->ids;
-	size_t from = job->task * TASK, to = ids->n - from < TASK ? ids->n : from + TASK;
-
-	for (size_t i = from; i < to; i++) {
-		struct sh_slice id = sh_idset_id(ids, w->order[i]);
-		struct sh_slice keeper = sh_idset_id(ids, w->graph->keeper[w->order[i]]);
-
-		if (sh_buf_add(&job->out, id.p, id.n, &job->err) < 0 ||
-		    sh_buf_add(&job->out, "\t", 1, &job->err) < 0 ||
-		    sh_buf_add(&job->out, keeper.p, keeper.n, &job->err) < 0 ||
-		    sh_buf_add(&job->out, "\n", 1, &job->err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void run_writers(struct cli *c, const struct graph *g, const uint32_t *order)
-{
-	struct writer writer = { g, order };
-	struct run run = { .cli = c, .work = write_groups };
-
-	for (unsigned i = 0; i < c->jobs; i++)
-		run.workers[i] = &writer;
-	run_tasks(&run, ((size_t)g->ids.n + TASK - 1) / TASK);
-}
-
-/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
+/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity and measure if
+ * known. */
 static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
     uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
@@ -314,10 +440,13 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 		    ? sh_slice("-", 1)
 		    : sh_slice(number[1], sh_print_u64(number[1], e->distance)),
 		sh_slice(similarity, SH_SIMILARITY_CHARS),
+		e->measure && e->measure != MEASURE_OTHER
+		    ? sh_slice_str(sh_measure_at(e->measure - 1U)->name)
+		    : sh_slice("-", 1),
 	};
 
 	sh_similarity_print(similarity, e->similarity);
-	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
+	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 7, err);
 }
 
 /* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does
@@ -382,16 +511,14 @@ static void write_all(
 			cli_die(c, &err);
 		cli_close_further(c, audit);
 	}
-	run_writers(c, g, order);
+	for (uint32_t i = 0; i < g->ids.n; i++) {
+		const struct sh_slice field[] = { sh_idset_id(&g->ids, order[i]),
+			sh_idset_id(&g->ids, g->keeper[order[i]]) };
+
+		if (write_fields(&c->out, field, 2, &err) < 0)
+			cli_die(c, &err);
+	}
 	free(order);
-}
-
-static int collect_rejected(void *cli, const struct sh_job *job, struct sh_error *err)
-{
-	struct cli *c = cli;
-
-	c->n_rejected += job->rejected;
-	return sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err);
 }
 
 /* Checks the options after the last one: only then it is known whether fields are numbers or
@@ -400,7 +527,7 @@ static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
 
-	if ((s->keep.rule.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep.rule)) && !s->docs.n)
+	if ((s->keep.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep)) && !s->docs.n)
 		cli_usage(c, "--keep longest, max: and min: need the documents: -d DOCS");
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
 	 * audit. */
@@ -415,17 +542,8 @@ static void complete(struct cli *c, struct settings *s)
 		    : s->form.csv     ? "--csv"
 		    : s->form.columns ? "--header"
 				      : "-l");
-	if (sh_rank_rule_check(&s->keep.rule, &s->form, &err) < 0)
+	if (sh_rank_rule_check(&s->keep, &s->form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
-	s->keep.protects = s->protects.name;
-	s->keep.n_protects = s->protects.n;
-	s->keep.docs = s->docs.name;
-	s->keep.n_docs = s->docs.n;
-	s->keep.form = &s->form;
-	s->keep.trailer = c->trailer_in;
-	s->keep.threads = c->jobs;
-	s->keep.rejected = c->rejects_path ? collect_rejected : NULL;
-	s->keep.arg = c;
 }
 
 static void set_option(struct cli *c, struct settings *s, struct graph *g, int opt)
@@ -434,9 +552,9 @@ static void set_option(struct cli *c, struct settings *s, struct graph *g, int o
 
 	switch (opt) {
 	case KEEP:
-		if (sh_rank_rule_parse(c->arg, &s->keep.rule, &err) < 0)
+		if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
 			cli_usage(c, "--keep %s", err.text);
-		if (s->keep.rule.path)
+		if (s->keep.path)
 			cli_reads_or(
 			    c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 		break;
@@ -464,7 +582,7 @@ int main(int argc, char **argv)
 	struct settings s = { 0 };
 	struct graph g = { .by_similarity = SH_DEFAULT_STAR };
 	struct sh_sink audit;
-	uint32_t *rank;
+	uint32_t *rank, n_protected;
 	struct sh_error err;
 	int opt;
 
@@ -479,19 +597,9 @@ int main(int argc, char **argv)
 	read_pairs(&c, &g);
 	if (sort_ids(&g, c.jobs, &err) < 0)
 		cli_die(&c, &err);
-	rank = sh_prefer_ranks(&s.keep, &g.ids, &err);
-	if (!rank || find_keepers(&g, rank, s.keep.n_protected, c.jobs, &err) < 0)
+	rank = rank_ids(&c, &s, &g.ids, &n_protected);
+	if (find_keepers(&g, rank, n_protected, &err) < 0)
 		cli_die(&c, &err);
-	if (*s.keep.doubt)
-		cli_warn(&c, "%s (--keep)", s.keep.doubt);
-	if (s.keep.unknown)
-		cli_warn(&c,
-		    "%s does not rank %llu of %u ids; they are kept only where no ranked id is in "
-		    "the group",
-		    s.docs.n == 0   ? s.keep.rule.path
-		    : s.docs.n == 1 ? s.docs.name[0]
-				    : "-d",
-		    (unsigned long long)s.keep.unknown, g.ids.n);
 	write_all(&c, &s, &g, &audit);
 	free(rank);
 	free(g.keeper);

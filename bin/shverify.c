@@ -64,9 +64,7 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 	struct sh_verdict verdict;
 	struct sh_pair_record r;
 	uint32_t x, y;
-	const char *measure;
-	size_t n;
-	char *p;
+	char distance[SH_NUM_CHARS], similarity[SH_SIMILARITY_CHARS];
 
 	line = cli_strip(s->docs.docs.form.crlf, line);
 	if (sh_record_pair(line, &r, err) < 0 ||
@@ -76,32 +74,15 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 		return -1;
 	if (!verdict.similar)
 		return 0;
-	measure =
-	    s->verify.measure->any ? sh_verdict_measure(verdict.measure) : s->verify.measure->name;
-	n = strlen(measure);
-	if (sh_buf_reserve(
-		&job->out, r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + n + 5, err) < 0)
-		return -1;
-	p = job->out.p + job->out.n;
-	memcpy(p, r.id1.p, r.id1.n);
-	p += r.id1.n;
-	*p++ = '\t';
-	memcpy(p, r.id2.p, r.id2.n);
-	p += r.id2.n;
-	*p++ = '\t';
-	if (r.distance < 0)
-		*p++ = '-';
-	else
-		p += sh_print_u64(p, (uint64_t)r.distance);
-	*p++ = '\t';
-	sh_similarity_print(p, verdict.similarity);
-	p += SH_SIMILARITY_CHARS;
-	*p++ = '\t';
-	memcpy(p, measure, n);
-	p += n;
-	*p++ = '\n';
-	job->out.n = (size_t)(p - job->out.p);
-	return 0;
+	sh_similarity_print(similarity, verdict.similarity);
+	return sh_fields_add(&job->out,
+	    (struct sh_slice[]){ r.id1, r.id2,
+		r.distance < 0 ? sh_slice("-", 1)
+			       : sh_slice(distance, sh_print_u64(distance, (uint64_t)r.distance)),
+		sh_slice(similarity, SH_SIMILARITY_CHARS),
+		sh_slice_str(s->verify.measure->any ? sh_verdict_measure(verdict.measure)
+						    : s->verify.measure->name) },
+	    5, err);
 }
 
 static int work(void *worker, struct sh_job *job)

@@ -230,7 +230,7 @@ static void find_seeds(struct span_archive *a)
 	sh_texts_free(&today);
 	add_documents(a);
 	if (sh_seeds_each(&a->seeds, add_posting, a, &err) < 0 ||
-	    sh_store_change_add_segment(&a->change, &err) < 0)
+	    sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
 	for (size_t i = 0; i < a->store.n_segments; i++) {
 		struct joining j = { a, &a->store.segment[i], a->begin[i] };

@@ -334,6 +334,50 @@ state() {
 	grep -q ' groups, largest 4; ' err
 }
 
+@test "--counts and stats --counts: for how many documents a keeper has stood over all runs" {
+	sharchive init archive
+	say() { printf '%s\tone two three four five six\n' "$@"; }
+	say a1 a2 >1
+	say b1 b2 b2 >2
+	printf 'other\tnothing of the kind at all, none\n' >>2
+	try 'shdedup -q -a archive --report - -o kept --counts 1'
+	gives 'a2\ta1\t1.0000\tjaccard\t2'
+	# Documents of one id and text are one.
+	for run in 2 2; do
+		try "shdedup -q -a archive --report - -o kept --counts $run"
+		gives 'b1\ta1\t1.0000\tjaccard\t4' 'b2\ta1\t1.0000\tjaccard\t4' 'b2\ta1\t1.0000\tjaccard\t4'
+	done
+	try 'shdedup -q -a archive --report - --dry-run --counts 2 1 | tail -n 1'
+	gives 'a2\ta1\t1.0000\tjaccard\t4'
+	say c1 | shdedup -q -a archive --report - --dry-run --counts >out
+	gives 'c1\ta1\t1.0000\tjaccard\t5'
+	try 'sharchive stats --counts archive'
+	exits 0
+	gives 'a1\t4'
+	echo b1 >ids
+	sharchive -q remove archive ids
+	try 'sharchive stats --counts archive'
+	gives 'a1\t3'
+	echo a1 >ids
+	sharchive -q remove archive ids
+	try 'sharchive stats --counts archive'
+	gives
+}
+
+@test "--counts: the counts of any batches are those of one run" {
+	sharchive init archive
+	shdedup -q --dry-run --counts --report report "$T_DATA/en_dev.tsv"
+	split -n l/7 "$T_DATA/en_dev.tsv" part.
+	for part in part.*; do
+		shdedup -q -a archive --counts --report "report.$part" "$part" >kept
+	done
+	cut -f 2,5 report | sort -u >expected
+	[ "$(wc -l <expected)" -gt 100 ]
+	sharchive stats --counts archive | sort | same - expected
+	# The last report that names a keeper has its count.
+	awk -F '\t' '{ n[$2] = $5 } END { for (k in n) print k "\t" n[k] }' report.part.* | sort | same - expected
+}
+
 @test "init refuses a folder with an archive, or with an archive without its manifest" {
 	try 'sharchive init archive'
 	exits 0

@@ -30,6 +30,7 @@ load helper
 	stats archive --stem english|--stem is for init, not for stats
 	compact archive --dry-run|--dry-run is for expire and remove, not for compact
 	init other --dry-run|--dry-run is for expire and remove, not for init
+	check archive --counts|--counts is for stats, not for check
 	stats archive -o archive/manifest|archive/manifest: this is a file of the archive
 	END
 	try 'sharchive expire archive 1099511627775w'

@@ -790,6 +790,22 @@ edit_oracle() {
 	says 'shdedup: --counts needs --report FILE' "Try 'shdedup --help' or 'man shdedup'."
 }
 
+# Of three documents each pair is similar, and b and c most of all. Both are dropped for a.
+@test "a pair of two dropped documents is in no report; --link single and shverify show it" {
+	printf '%s\tone two three four five six seven eight nine ten %s\n' a eleven b 'twelve x' c 'twelve y' >docs
+	try 'shdedup -q -n 1 --measure jaccard -T 0.7 --dry-run --report - docs'
+	gives 'b\ta\t0.7692\tjaccard' 'c\ta\t0.7692\tjaccard'
+	try 'shfp --keys -n 1 --measure jaccard -T 0.7 docs | sort -s -k1,1 | shjoin | sort -u | shverify -n 1 --measure jaccard -T 0.7 -d docs'
+	gives 'a\tb\t-\t0.7692\tjaccard' 'a\tc\t-\t0.7692\tjaccard' 'b\tc\t-\t0.8462\tjaccard'
+	# A chain has a link that no star has.
+	printf '%s\t%s\n' a 'one two three four five six seven eight' b 'two three four five six seven eight nine' \
+		c 'three four five six seven eight nine ten' >chain
+	try 'shdedup -q -n 1 --measure jaccard -T 0.75 --dry-run --report - chain'
+	gives 'b\ta\t0.7778\tjaccard'
+	try 'shdedup -q -n 1 --measure jaccard -T 0.75 --link single --dry-run --report - chain'
+	gives 'b\ta\t0.7778\tjaccard' 'c\ta\t0.6000\tjaccard'
+}
+
 @test "shdedup has at most 49 options" {
 	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 49 ]
 }

@@ -261,7 +261,16 @@ pairs() {
 @test "--audit: the weakest pair has the lowest known similarity" {
 	printf 'a\tb\t9\t0.9\tedit\nc\tb\t1\t0.5\tedit\nd\tc\t3\t0.5\tjaccard\n' >pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
-	gives 'a\t4\tc\td\t3\t0.5000'
+	gives 'a\t4\tc\td\t3\t0.5000\tjaccard'
+}
+
+@test "--audit: coverages and a measure of no program have no name" {
+	printf 'a\tb\t7\t0.5\t0.25\n' >pairs
+	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
+	gives 'a\t2\ta\tb\t0\t0.5000\t-'
+	printf 'a\tb\t7\t0.5\tmine\n' >pairs
+	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
+	gives 'a\t2\ta\tb\t7\t0.5000\t-'
 }
 
 @test "--audit: the weakest pair is written as shverify wrote it" {
@@ -270,7 +279,7 @@ pairs() {
 	exits 0
 	[ "$(wc -l <audit)" -gt 100 ]
 	cut -f 3- audit | sort >weakest
-	try 'cut -f 1-4 pairs | sort | comm -23 weakest -'
+	try 'sort pairs | comm -23 weakest -'
 	gives
 }
 
@@ -284,22 +293,22 @@ pairs() {
 	exits 0
 	gives 'a\ta' 'na\ta' 'b\tb' 'nb\tb'
 	try 'cat audit'
-	gives 'a\t2\ta\tna\t-\t1.0000' 'b\t2\tb\tnb\t-\t1.0000'
+	gives 'a\t2\ta\tna\t-\t1.0000\tjaccard' 'b\t2\tb\tnb\t-\t1.0000\tjaccard'
 	try 'shverify --measure edit -d all report'
 	exits 0
 	gives 'na\ta\t-\t1.0000\tedit' 'nb\tb\t-\t1.0000\tedit'
 	printf 'nc\ta\t0.5000\tedit\n' >>report
 	try 'shgroup --link single --audit /dev/stdout report | head -n 1'
-	gives 'a\t3\ta\tnc\t-\t0.5000'
+	gives 'a\t3\ta\tnc\t-\t0.5000\tedit'
 }
 
 @test "a similarity may have more than four decimal places" {
 	printf '%s\tedit\n' 'a	b	1	0.8333333333333334' 'b	c	1	1.0000000000000002' 'c	d	1	0.99995' >pairs
 	printf '%s\tedit\n' 'x	y	1	8.5e-05' 'p	q	1	0.9999449999' >>pairs
 	try 'shgroup --link single --audit /dev/stdout pairs | head -n 3'
-	gives 'a\t4\ta\tb\t1\t0.8333' 'p\t2\tp\tq\t1\t0.9999' 'x\t2\tx\ty\t1\t0.0001'
+	gives 'a\t4\ta\tb\t1\t0.8333\tedit' 'p\t2\tp\tq\t1\t0.9999\tedit' 'x\t2\tx\ty\t1\t0.0001\tedit'
 	try 'sed -n 3p pairs | shgroup --link single --audit /dev/stdout | head -n 1'
-	gives 'c\t2\tc\td\t1\t1.0000'
+	gives 'c\t2\tc\td\t1\t1.0000\tedit'
 	try 'shstat pairs | sed -n 2p'
 	grep -q ' 0.77  ' out # of 0.8333 1 1 0.0001 0.9999
 	for bad in 1.0000005 1e1 -0.5 0.5x 0.1234567x 1e e5 nan 0x1 .5 0..5; do
@@ -344,7 +353,7 @@ pairs() {
 	refuses 'a\t\t1' 'empty id'
 	refuses 'a\tb\tx' "distance 'x': not a number"
 	refuses 'a\tb\t-1' "distance '-1': not a number"
-	refuses 'a\tb\t65536' 'a distance above 65534'
+	refuses 'a\tb\t65536' 'a distance above 16382'
 	refuses 'a\tb\t1\t1.000001\tedit' "similarity '1.000001': above 1"
 	refuses 'a\tb\t1\tx\tedit' "similarity 'x': not a number"
 	refuses 'a\tb\t1\t0.5' "measure '0.5': expected a name as jaccard (shverify writes it)"

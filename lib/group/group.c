@@ -7,11 +7,6 @@
 
 #define NOBODY UINT32_MAX
 
-void sh_union_init(struct sh_union *u, const uint32_t *rank)
-{
-	*u = (struct sh_union){ .rank = rank };
-}
-
 void sh_union_free(struct sh_union *u)
 {
 	free(u->parent);
@@ -38,29 +33,18 @@ int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err)
 
 uint32_t sh_union_find(struct sh_union *u, uint32_t node)
 {
-	uint32_t up, above;
-
-	/* Threads may halve the same path: each one stores an ancestor. */
-	while ((up = __atomic_load_n(&u->parent[node], __ATOMIC_RELAXED)) != node) {
-		above = __atomic_load_n(&u->parent[up], __ATOMIC_RELAXED);
-		__atomic_store_n(&u->parent[node], above, __ATOMIC_RELAXED);
-		node = above;
-	}
+	while (u->parent[node] != node)
+		node = u->parent[node] = u->parent[u->parent[node]];
 	return node;
 }
 
-/* The root is always the node of lowest rank, whatever the sizes of the groups. So the keeper needs
- * no second array, and path halving alone keeps finds logarithmic on average. */
+/* The root is always the lowest node, whatever the sizes of the components. Path halving alone
+ * keeps finds logarithmic on average. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
 {
 	uint32_t ra = sh_union_find(u, a), rb = sh_union_find(u, b);
 
-	if (ra == rb)
-		return;
-	if (u->rank != NULL ? u->rank[ra] < u->rank[rb] : ra < rb)
-		u->parent[rb] = ra;
-	else
-		u->parent[ra] = rb;
+	u->parent[ra < rb ? rb : ra] = ra < rb ? ra : rb;
 }
 
 int sh_union_link_all(
@@ -76,18 +60,28 @@ int sh_union_link_all(
 	return 0;
 }
 
-int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, struct sh_error *err)
+static uint32_t rank_of(const uint32_t *rank, uint32_t node)
 {
-	struct sh_union u = { .parent = keeper, .cap = n, .rank = rank };
+	return rank ? rank[node] : node;
+}
 
-	if (sh_union_grow(&u, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < m; i++)
-		sh_union_link(&u, edge[i].a, edge[i].b);
+/* The entry of a component's root holds its best node while it is searched. */
+void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uint32_t *number,
+    const uint32_t *rank, uint32_t fixed)
+{
 	for (uint32_t i = 0; i < n; i++)
-		keeper[i] = sh_union_find(&u, i);
-	return 0;
+		keeper[i] = NOBODY;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t root = rank_of(number, sh_union_find(u, i)), node = rank_of(number, i);
+
+		if (keeper[root] == NOBODY || rank_of(rank, node) < rank_of(rank, keeper[root]))
+			keeper[root] = node;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		keeper[rank_of(number, i)] = keeper[rank_of(number, sh_union_find(u, i))];
+	for (uint32_t i = 0; i < n; i++)
+		if (rank_of(rank, i) < fixed)
+			keeper[i] = i;
 }
 
 /* Computes the nodes in rank order: order[rank[i]] = i. Returns -1 when rank is not a
@@ -97,7 +91,7 @@ static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct 
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = NOBODY;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t r = rank != NULL ? rank[i] : i;
+		uint32_t r = rank_of(rank, i);
 
 		if (r >= n || order[r] != NOBODY)
 			return sh_error_set(err, SH_ERR_PARAM,
@@ -113,13 +107,13 @@ struct rows {
 	uint32_t *to;
 };
 
-static int rows_init(struct rows *r, struct sh_tables *tables, uint32_t n,
-    const struct sh_edge *edge, size_t m, struct sh_error *err)
+static int rows_init(
+    struct rows *r, uint32_t n, const struct sh_edge *edge, size_t m, struct sh_error *err)
 {
-	r->start = sh_tables_get_zeroed(tables, (size_t)n + 2, sizeof *r->start, err);
-	r->to = sh_tables_get(tables, 2 * m, sizeof *r->to, err);
+	r->start = calloc((size_t)n + 2, sizeof *r->start);
+	r->to = malloc(2 * m * sizeof *r->to + 1);
 	if (r->start == NULL || r->to == NULL)
-		return -1;
+		return sh_error_nomem(err);
 	/* Counts are stored two elements ahead, so that after filling each start is correct. */
 	for (size_t i = 0; i < m; i++) {
 		r->start[(size_t)edge[i].a + 2]++;
@@ -151,28 +145,21 @@ static void assign_stars(
 	}
 }
 
-int sh_group_star_in(struct sh_tables *tables, uint32_t fixed, uint32_t *keeper, uint32_t n,
-    const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err)
+int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, uint32_t fixed, struct sh_error *err)
 {
 	struct rows r = { 0 };
-	uint32_t *order = sh_tables_get(tables, n, sizeof *order, err);
-	int status = -1;
+	uint32_t *order = malloc(n * sizeof *order + 1);
+	int status = order ? rank_order(order, n, rank, err) : sh_error_nomem(err);
 
-	if (order && rank_order(order, n, rank, err) == 0 &&
-	    rows_init(&r, tables, n, edge, m, err) == 0) {
+	if (status == 0)
+		status = rows_init(&r, n, edge, m, err);
+	if (status == 0)
 		assign_stars(fixed, keeper, n, &r, order);
-		status = 0;
-	}
-	sh_tables_put(tables, order);
-	sh_tables_put(tables, r.start);
-	sh_tables_put(tables, r.to);
+	free(order);
+	free(r.start);
+	free(r.to);
 	return status;
-}
-
-int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, struct sh_error *err)
-{
-	return sh_group_star_in(NULL, 0, keeper, n, edge, m, rank, err);
 }
 
 /* Stores all keepers, or all other nodes, where their groups have room. */

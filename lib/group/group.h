@@ -13,51 +13,49 @@
 #ifndef SH_GROUP_GROUP_H
 #define SH_GROUP_GROUP_H
 
-#include "io/tables.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 
 /* A pair of nodes. similarity: in ten thousandths, rounded. Both are SH_EDGE_NONE when they are not
- * known. */
+ * known. measure: of the similarity; the caller gives the number a meaning. */
 struct sh_edge {
 	uint32_t a, b;
-	uint16_t distance;
-	uint16_t similarity;
+	uint32_t distance : 14, similarity : 14, measure : 4;
 };
 
-#define SH_EDGE_NONE UINT16_MAX
+#define SH_EDGE_NONE 0x3FFFU
 
-/* The connected components of the pairs so far (union-find): 4 bytes a node. rank is borrowed. */
+/* The connected components of the pairs so far (union-find): 4 bytes a node. A zeroed struct has no
+ * nodes. */
 struct sh_union {
 	uint32_t *parent;
 	uint32_t n, cap;
-	const uint32_t *rank;
 };
 
-/* Initialises u without nodes. rank may be NULL: then a zeroed struct also works. */
-void sh_union_init(struct sh_union *u, const uint32_t *rank);
 void sh_union_free(struct sh_union *u);
-/* Adds the nodes up to n-1, each as a group of its own. */
+/* Adds the nodes up to n-1, each as a component of its own. */
 int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err);
-/* Returns the keeper of a node's group. Halves the path to it. Several threads may call it while no
- * thread joins groups. */
+/* Returns the lowest node of a node's component. Halves the path to it. */
 uint32_t sh_union_find(struct sh_union *u, uint32_t node);
-/* Joins the groups of a and b. */
+/* Joins the components of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
-/* Adds the nodes of n edges and those below them, and joins the groups of each edge. */
+/* Adds the nodes of n edges and those below them, and joins the components of each edge. */
 int sh_union_link_all(
     struct sh_union *u, const struct sh_edge *edge, size_t n, struct sh_error *err);
 
-/* Both store the keeper of each of the n nodes in keeper[n], from m edges, in time O(n + m).
- * sh_group_single() needs no memory beyond keeper[]. sh_group_star() needs 12 bytes a node and 8
- * bytes an edge. Both return -1 when memory runs out. */
-int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, struct sh_error *err);
-int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, struct sh_error *err);
+/* Both store the keeper of each of the n nodes in keeper[n]. fixed: the nodes of the first `fixed`
+ * ranks are keepers, also where a pair connects two of them. */
 
-/* Does the same as sh_group_star(), with its memory in tables. fixed: the nodes of the first
- * `fixed` ranks are keepers, also where a pair connects two of them. */
-int sh_group_star_in(struct sh_tables *tables, uint32_t fixed, uint32_t *keeper, uint32_t n,
-    const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
+/* Groups are the components. number: the node of each of the n elements of u, a permutation; NULL:
+ * element i is node i. */
+void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uint32_t *number,
+    const uint32_t *rank, uint32_t fixed);
+/* Groups are stars of m edges, in time O(n + m). Needs 12 bytes a node and 8 bytes an edge. Returns
+ * -1 when memory runs out. SH_ERR_PARAM: the ranks are no permutation. */
+int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, uint32_t fixed, struct sh_error *err);
 
 /* Stores all nodes in order[], group by group, in the order of the keepers. In each group the
  * keeper comes first, then the other nodes in ascending order. */

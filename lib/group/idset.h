@@ -7,25 +7,24 @@
 #ifndef SH_GROUP_IDSET_H
 #define SH_GROUP_IDSET_H
 
+#include <pthread.h>
+
 #include "base/buf.h"
 #include "base/hmap.h"
 
-#define SH_IDSET_NONE UINT32_MAX
-
 struct sh_idset {
-	struct sh_idset_shard *shard;
+	struct sh_hmap ids;   /* by handle */
+	pthread_mutex_t lock; /* of ids */
 	/* Set by sh_idset_sort(). */
-	uint32_t n;        /* number of ids */
+	uint32_t n;        /* number of ids; all handles are below it */
 	const char **text; /* by number: a key of sh_hmap */
-	uint32_t handles;  /* all handles are below it; of many ids a few percent more than n */
-	uint32_t *number;  /* by handle; SH_IDSET_NONE: no id has the handle */
+	uint32_t *number;  /* by handle */
 };
 
 /* The ids of a thread's records, to be added together. Ready when zeroed. */
 struct sh_idset_batch {
 	struct sh_buf ids;     /* slices */
 	struct sh_buf handles; /* result of the last sh_idset_put() */
-	struct sh_buf order;   /* scratch */
 };
 
 /* Free s also after a failure. */
@@ -43,7 +42,7 @@ static inline int sh_idset_add(struct sh_idset_batch *b, struct sh_slice id, str
  * Returns an array of handles, one for each id of the batch, in the order of sh_idset_add(). The
  * array is valid until the next sh_idset_put() or sh_idset_batch_free() of the batch. Returns NULL
  * on failure. Threads may call it at the same time, each with its own batch. SH_ERR_RANGE: the set
- * would have about 2^32 ids. */
+ * would have 2^32 ids or more. */
 const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err);
 
 /* Numbers the ids 0, 1, ... in bytewise order, by threads >= 1 threads. Call it once, after all ids

@@ -238,15 +238,12 @@ static size_t words_for(size_t limit)
 
 /* A band of 64 * words diagonals. Cell i of the band in column j is cell (j - above + i, j) of the
  * matrix: the band moves down by one row a column, and cell i stays on one diagonal. All paths end
- * in cell `end`. The first or last word is dropped when no path through it costs at most `most`. */
+ * in cell `end`. */
 struct band {
 	ptrdiff_t above; /* rows of the band above row 0 of the matrix in column 0 */
 	size_t end, words;
 	ptrdiff_t most;
-	size_t column;        /* columns computed */
-	ptrdiff_t cost;       /* of cell `end` in this column */
-	ptrdiff_t first_cost; /* of the last cell of the first word */
-	ptrdiff_t last_cost;  /* of the first cell of the last word */
+	ptrdiff_t cost; /* of cell `end` in the last column computed */
 };
 
 /* Returns the `above` of a band of the diagonals above - limit .. above. The first one is as far
@@ -328,21 +325,6 @@ static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t t
 	return a->scratch;
 }
 
-/* Returns the largest last_cost with which the last word is kept. A path from a cell to cell `end`
- * costs at least one edit a diagonal. PTRDIFF_MAX: cell `end` is in the last word. */
-static ptrdiff_t most_last_cost(const struct band *b)
-{
-	size_t bit = (b->words - 1) * BITS;
-
-	return bit > b->end ? b->most - (ptrdiff_t)(bit - b->end) : PTRDIFF_MAX;
-}
-
-/* Returns the largest first_cost with which the first word is kept. */
-static ptrdiff_t most_first_cost(const struct band *b)
-{
-	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
-}
-
 /* The band in one column, as differences of the costs of adjacent cells. Bit i of word w stands for
  * b = 64 * w + i: cost of cell b + 1 less cost of cell b, which is -1, 0 or +1. */
 struct column {
@@ -351,16 +333,10 @@ struct column {
 	uint64_t *rise; /* bits of the differences 0 and +1 */
 };
 
-/* A bit is 1 when the cell of the new column costs as much as the same cell of the column before,
- * which is the cell before it on its diagonal. Otherwise the new cell costs 1 more. */
-struct equal {
-	uint64_t first, last; /* bits of the first and of the last word */
-	uint64_t end;         /* bits of word `end` */
-};
-
 /* Computes the vertical differences of a word in the next column. A horizontal difference is the
  * cost of a cell less the cost to its left. minus: a bit is 1 when the horizontal difference is
- * -1. no_plus: a bit is 1 when it is not +1. below: bits of struct equal, of the cells b + 1. */
+ * -1. no_plus: a bit is 1 when it is not +1. below: a bit is 1 when cell b + 1 of the new column
+ * costs as much as in the column before; otherwise it costs 1 more. */
 static inline void shift_word(
     uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
 {
@@ -371,18 +347,18 @@ static inline void shift_word(
 /* Hyyro 2003. Replaces the vertical differences by those of the next column, in which the band lies
  * one row lower. mask: words + 1 words, a bit is 1 when the row's token is the token of the next
  * column. Bit `shift`, below 64, of the first word belongs to cell 0. end: index of a word, below
- * `words`.
+ * `words`. Returns its bits: a bit is 1 when the cell of the new column costs as much as the same
+ * cell of the column before, which is the cell before it on its diagonal.
  *
  * The words stay in registers when `words` is constant. Names in the papers of Myers and Hyyro: up
  * is VP, ~rise is VN, zero is D0, ~no_plus is HP, minus is HN. The addition carries along runs of
  * up: a diagonal stays equal below a match. Word w - 1 is finished in step w, because its last bit
  * needs the first bit of `zero` of word w. */
-static inline __attribute__((always_inline)) struct equal next_column(
+static inline __attribute__((always_inline)) uint64_t next_column(
     const struct column *c, const uint64_t *mask, unsigned shift, size_t end)
 {
 	uint64_t *restrict up = c->up, *restrict rise = c->rise;
-	uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0;
-	struct equal e = { 0, 0, 0 };
+	uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0, at_end = 0;
 
 #pragma GCC unroll 4
 	for (size_t w = 0; w < c->words; w++) {
@@ -394,20 +370,17 @@ static inline __attribute__((always_inline)) struct equal next_column(
 		if (w)
 			shift_word(
 			    &up[w - 1], &rise[w - 1], equal >> 1 | zero << 63, minus, no_plus);
-		else
-			e.first = zero;
 		equal = zero;
 		no_plus = (zero | up[w]) & rise[w];
 		minus = zero & up[w];
-		e.end = w == end ? zero : e.end;
+		at_end = w == end ? zero : at_end;
 	}
 	shift_word(&up[c->words - 1], &rise[c->words - 1], equal >> 1, minus, no_plus);
-	e.last = equal;
-	return e;
+	return at_end;
 }
 
-/* Computes columns. Stops behind the last column, or when the cost is above `most`, or when a word
- * can be dropped. c: the vertical differences of column b->column. */
+/* Computes columns. Stops behind the last column, or when the cost is above `most`. c: the vertical
+ * differences of column 0. */
 static inline __attribute__((always_inline)) void cross_columns(
     struct sh_aligner *a, const struct matrix *m, struct band *b, struct column c)
 {
@@ -417,16 +390,11 @@ static inline __attribute__((always_inline)) void cross_columns(
 	const uint32_t *y = a->number + m->rows;
 	const uint64_t *masks = a->mask;
 	const size_t *masks_at = a->masks_at;
-	/* What each cost may still grow by. One sign test of two numbers then finds a limit. */
-	ptrdiff_t left = b->most - b->cost, first_left = most_first_cost(b) - b->first_cost,
-		  last_left = most_last_cost(b) - b->last_cost;
-	size_t j = b->column;
 
-	while (j < columns && left >= 0 && (c.words == 1 || (first_left | last_left) >= 0)) {
+	for (size_t j = 0; j < columns && b->cost <= b->most; j++) {
 		size_t at = masks_at[y[j]];
 		const uint64_t *mask;
 		unsigned shift = (pad + j) % BITS;
-		struct equal equal;
 
 		if (__builtin_expect(at == SIZE_MAX, 0)) {
 			mask = find_rare(a, c.words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
@@ -434,44 +402,7 @@ static inline __attribute__((always_inline)) void cross_columns(
 		} else {
 			mask = masks + at + (pad + j) / BITS;
 		}
-		equal = next_column(&c, mask, shift, end);
-		left -= (ptrdiff_t)(~equal.end >> end_bit & 1);
-		if (c.words > 1) {
-			first_left -= (ptrdiff_t)(~equal.first >> (BITS - 1));
-			last_left -= (ptrdiff_t)(~equal.last & 1);
-		}
-		j++;
-	}
-	b->column = j;
-	b->cost = b->most - left;
-	b->first_cost = most_first_cost(b) - first_left;
-	b->last_cost = most_last_cost(b) - last_left;
-}
-
-/* Returns the sum of the n vertical differences of the bits in `up` and `rise`: a difference is
- * up + rise - 1. All other bits are 0. */
-static ptrdiff_t sum_differences(uint64_t up, uint64_t rise, unsigned n)
-{
-	return (ptrdiff_t)(sh_count_bits(up) + sh_count_bits(rise)) - (ptrdiff_t)n;
-}
-
-/* Drops the words that no path within the limit crosses. last_cost moves up by 64 cells, across the
- * bits of the word above. first_cost moves down by 64 cells, across the last bit of the dropped
- * word and all bits but the last of the word below. */
-static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
-{
-	while (b->last_cost > most_last_cost(b)) {
-		b->words--;
-		b->last_cost -= sum_differences(up[b->words - 1], rise[b->words - 1], BITS);
-	}
-	while (b->first_cost > most_first_cost(b)) {
-		b->words--;
-		b->first_cost += sum_differences(up[0] >> (BITS - 1), rise[0] >> (BITS - 1), 1) +
-				 sum_differences(up[1] << 1, rise[1] << 1, BITS - 1);
-		b->above -= BITS;
-		b->end -= BITS;
-		memmove(up, up + 1, b->words * sizeof *up);
-		memmove(rise, rise + 1, b->words * sizeof *rise);
+		b->cost += (ptrdiff_t)(~next_column(&c, mask, shift, end) >> end_bit & 1);
 	}
 }
 
@@ -488,7 +419,7 @@ static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
 		break;                                                                             \
 	}
 
-static void cross_more(struct sh_aligner *a, const struct matrix *m, struct band *b)
+static void cross(struct sh_aligner *a, const struct matrix *m, struct band *b)
 {
 	switch (b->words) {
 		CROSS(1)
@@ -498,11 +429,6 @@ static void cross_more(struct sh_aligner *a, const struct matrix *m, struct band
 	default:
 		cross_columns(a, m, b, (struct column){ b->words, a->up, a->rise });
 	}
-}
-
-static ptrdiff_t difference(ptrdiff_t a, ptrdiff_t b)
-{
-	return a > b ? a - b : b - a;
 }
 
 /* Returns the least cost of the paths in a band of at least limit + 1 diagonals. When this cost is
@@ -524,12 +450,7 @@ static size_t cross_band(struct sh_aligner *a, const struct matrix *m, size_t li
 
 		a->up[w] = a->rise[w] = rows < BITS ? UINT64_MAX << rows : 0;
 	}
-	b.first_cost = difference(BITS - 1, b.above);
-	b.last_cost = difference((ptrdiff_t)((b.words - 1) * BITS), b.above);
-	while (b.column < m->columns && b.cost <= b.most) {
-		drop_words(&b, a->up, a->rise);
-		cross_more(a, m, &b);
-	}
+	cross(a, m, &b);
 	return (size_t)b.cost;
 }
 

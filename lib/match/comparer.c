@@ -303,11 +303,10 @@ static void compare_sets(const struct sh_comparer *m, const struct view *a, cons
 		return;
 	}
 	least = sh_jaccard_common(x.n, y.n, m->opts.jaccard);
-	if (!exact && ((x.n < y.n ? x.n : y.n) < least || sh_sets_share_less(&x, &y, least)))
-		return;
-	common = sh_sets_share(&x, &y);
+	common = sh_sets_share(&x, &y, exact ? 0 : least);
 	verdict->similar = common >= least;
-	verdict->similarity = ratio(common, x.n + y.n - common);
+	if (exact || verdict->similar)
+		verdict->similarity = ratio(common, x.n + y.n - common);
 }
 
 static int align(struct sh_comparer *m, struct view *a, struct view *b, bool exact,

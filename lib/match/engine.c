@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numsort.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
 #include "match/rank.h"
@@ -11,7 +10,6 @@ enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
 	ARENA_LEAST = 1 << 18,
 	REPRESENTATIVES = 4, /* documents with which one of the same hash of its text is compared */
-	TELL = 1 << 12,      /* documents between two calls of opts.progress() */
 };
 
 /* ---- a run ---- */
@@ -171,21 +169,13 @@ static int add_postings(struct sh_engine *m, const struct sh_key_posting *postin
 	return 0;
 }
 
-/* Appends n elements to an array by document. from: NULL for zeros. */
-static int append(struct sh_engine *m, void **array, size_t *cap, const void *from, size_t n,
-    size_t size, struct sh_error *err)
+/* Appends n zeroed elements to an array by document. */
+static int append(
+    struct sh_engine *m, void **array, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
-	size_t before = *array ? m->n : 0;
-
 	if (m->n + n > *cap && sh_tables_grow(m->opts.tables, array, cap, m->n + n, size, err) < 0)
 		return -1;
-	/* The documents before the first one with such a value have zeros. */
-	if (before < m->n)
-		memset((char *)*array + before * size, 0, (m->n - before) * size);
-	if (from)
-		memcpy((char *)*array + m->n * size, from, n * size);
-	else
-		memset((char *)*array + m->n * size, 0, n * size);
+	memset((char *)*array + m->n * size, 0, n * size);
 	return 0;
 }
 
@@ -196,28 +186,28 @@ static int check_number(const struct sh_engine *m, size_t n, struct sh_error *er
 					    (unsigned)(SH_COPY - 2));
 }
 
-int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct sh_error *err)
+int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *described,
+    size_t stride, const struct sh_key_posting *posting, size_t n_postings, struct sh_error *err)
 {
-	if (b->n == 0)
+	if (n == 0)
 		return 0;
-	if (check_number(m, b->n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
-						  NULL, b->n, sizeof *m->described, err) < 0)
+	if (check_number(m, n, err) < 0 ||
+	    append(m, (void **)&m->described, &m->described_cap, n, sizeof *m->described, err) < 0)
 		return -1;
-	if ((b->rank || m->given) &&
-	    append(m, (void **)&m->given, &m->given_cap, b->rank, b->n, sizeof *m->given, err) < 0)
+	if (m->opts.ranks &&
+	    append(m, (void **)&m->given, &m->given_cap, n, sizeof *m->given, err) < 0)
 		return -1;
-	if ((b->is_protected || m->is_protected) &&
-	    append(m, (void **)&m->is_protected, &m->protected_cap, b->is_protected, b->n,
-		sizeof *m->is_protected, err) < 0)
+	if (m->opts.protects && append(m, (void **)&m->is_protected, &m->protected_cap, n,
+				    sizeof *m->is_protected, err) < 0)
 		return -1;
-	for (size_t i = 0; i < b->n; i++) {
-		memcpy(&m->described[m->n + i], (const char *)b->described + i * b->stride,
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&m->described[m->n + i], (const char *)described + i * stride,
 		    sizeof *m->described);
 		m->stats.without_tokens += !m->described[m->n + i].tokens;
 	}
-	if (add_postings(m, b->posting, b->n_postings, m->n, err) < 0)
+	if (add_postings(m, posting, n_postings, m->n, err) < 0)
 		return -1;
-	m->n += (uint32_t)b->n;
+	m->n += (uint32_t)n;
 	m->n_read = m->n;
 	m->stats.documents = m->n;
 	return 0;
@@ -226,6 +216,11 @@ int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct s
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank)
 {
 	m->given[document] = rank;
+}
+
+void sh_engine_protect(struct sh_engine *m, uint32_t document)
+{
+	m->is_protected[document] = true;
 }
 
 bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document)
@@ -267,15 +262,14 @@ int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error 
 	return 0;
 }
 
-int sh_engine_add_stored(
-    struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err)
+int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err)
 {
 	if (n == 0)
 		return 0;
-	if (check_number(m, n, err) < 0 || append(m, (void **)&m->described, &m->described_cap,
-					       described, n, sizeof *m->described, err) < 0)
+	if (check_number(m, n, err) < 0 ||
+	    append(m, (void **)&m->described, &m->described_cap, n, sizeof *m->described, err) < 0)
 		return -1;
-	for (size_t i = 0; !described && i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
 	return lengthen_marks(m, n, err);
@@ -415,72 +409,6 @@ static int find_partners(struct sh_engine *m, unsigned from, unsigned to, struct
 	return sh_partners_make(&m->partners, &m->postings, from, to, &o, err);
 }
 
-/* ---- candidates ---- */
-
-/* Returns whether the lengths show that two documents are not similar. */
-static bool excludes(const struct sh_engine *m, uint32_t x, uint32_t y)
-{
-	const struct sh_description *a = &m->described[sh_engine_document(m, x)],
-				    *b = &m->described[sh_engine_document(m, y)];
-
-	if (a->tokens == UINT16_MAX || b->tokens == UINT16_MAX)
-		return false;
-	return sh_comparer_excludes(&m->matching, a->tokens, b->tokens, a->features, b->features);
-}
-
-/* Returns whether a document is compared with a candidate. For stars the candidate is not known to
- * be dropped. */
-static bool is_compared(const struct sh_engine *m, uint32_t rank, uint32_t other)
-{
-	uint32_t keeper = __atomic_load_n(&m->keeper[other], __ATOMIC_RELAXED);
-	/* Documents that stay are not compared with each other. They may link a chain. */
-	uint32_t apart = m->opts.single ? m->prior : m->fixed;
-
-	if (!m->opts.single && keeper != SH_UNKNOWN && keeper != other)
-		return false;
-	return other != rank && (rank >= apart || other >= apart) && !excludes(m, rank, other);
-}
-
-size_t sh_engine_candidates(
-    struct sh_engine_worker *w, uint32_t rank, const uint64_t **found, struct sh_error *err)
-{
-	struct sh_partner_room *room = &w->partners;
-	size_t n = sh_partners_of(&w->match->partners, rank, room, err), kept = 0;
-
-	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
-		return SIZE_MAX;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t other = (uint32_t)room->partner[i];
-
-		if (is_compared(w->match, rank, other))
-			room->partner[kept++] = other;
-	}
-	*found = sh_numsort(room->partner, room->room, kept);
-	return kept;
-}
-
-int sh_engine_compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exact,
-    struct sh_verdict *verdict, struct sh_error *err)
-{
-	const struct sh_engine *m = w->match;
-
-	w->compared++;
-	if (sh_comparer_compare(w->comparer, sh_engine_document(m, x), sh_engine_document(m, y),
-		exact, verdict, err) < 0)
-		return -1;
-	w->similar += verdict->similar;
-	return 0;
-}
-
-void sh_engine_tell(struct sh_engine *m, uint32_t rank)
-{
-	if (!m->opts.progress || rank / TELL == (rank - 1) / TELL ||
-	    pthread_mutex_trylock(&m->lock) != 0)
-		return;
-	m->opts.progress(m->opts.arg, rank);
-	pthread_mutex_unlock(&m->lock);
-}
-
 /* ---- all pairs ---- */
 
 /* Passes the pairs of some documents to opts.seen(). */
@@ -562,7 +490,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 
 	if (start(m, err) < 0 || sh_sorter_finish(&m->postings, SH_POSTING_KEY, err) < 0 ||
 	    find_partners(m, SH_COLUMN_TEXT, SH_COLUMN_TEXT + 1, err) < 0 ||
-	    each_rank(m, TELL, find_copies, err) < 0)
+	    each_rank(m, SH_TELL, find_copies, err) < 0)
 		return -1;
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
@@ -573,7 +501,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	m->stats.cut = m->partners.cut;
 	if (m->opts.seen && each_rank(m, 1, see_some, err) < 0)
 		return -1;
-	status = m->opts.single ? sh_decide_chains(m, err) : sh_decide_stars(m, err);
+	status = sh_decide(m, err);
 	for (unsigned i = 0; i < m->opts.jobs; i++) {
 		m->stats.compared += m->worker[i].compared;
 		m->stats.similar += m->worker[i].similar;

@@ -64,6 +64,7 @@ struct sh_engine_opts {
 	/* For comparison: form and key of the hashes. token and ngrams follow from the above. */
 	struct sh_feature_opts features;
 	bool single;              /* groups are chains, not stars */
+	bool ranks, protects;     /* documents may have ranks; some may be protected */
 	struct sh_tables *tables; /* borrowed; NULL: all arrays in memory */
 	size_t memory;            /* bytes: for postings, for sorting and for texts, a third each */
 	unsigned jobs;            /* threads, at least 1 */
@@ -104,23 +105,16 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
     struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
     struct sh_error *err);
 
-/* The next n documents. The description of document i begins at described + i * stride. */
-struct sh_engine_block {
-	size_t n;
-	const struct sh_description *described;
-	size_t stride;            /* bytes */
-	const uint64_t *rank;     /* NULL: all are 0 */
-	const bool *is_protected; /* NULL: none is */
-	/* Their postings, of document numbers 0 .. n - 1. */
-	const struct sh_key_posting *posting;
-	size_t n_postings;
-};
+/* Adds the next n documents. The description of document i begins `stride` bytes times i after
+ * described. posting: the n_postings of these documents, as numbers 0 .. n - 1. Copies all.
+ * SH_ERR_RANGE: 2^31 - 1 documents or more. */
+int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *described,
+    size_t stride, const struct sh_key_posting *posting, size_t n_postings, struct sh_error *err);
 
-/* Adds the next documents: copies the block. SH_ERR_RANGE: 2^31 - 1 documents or more. */
-int sh_engine_add(struct sh_engine *m, const struct sh_engine_block *b, struct sh_error *err);
-
-/* Changes the rank of a document. Possible only when a block had ranks. */
+/* Sets the rank of a document, 0 until then: needs opts.ranks. */
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank);
+/* Needs opts.protects. */
+void sh_engine_protect(struct sh_engine *m, uint32_t document);
 bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document);
 /* Returns whether a document of the input has tokens. Without tokens it is in no pair. */
 bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document);
@@ -141,9 +135,8 @@ int sh_engine_postings(
 int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err);
 
 /* Adds n stored documents, the best first, after the last document. Their numbers follow those of
- * the input. tokens and features: of their descriptions, n each; NULL: not known. */
-int sh_engine_add_stored(
-    struct sh_engine *m, const struct sh_description *described, size_t n, struct sh_error *err);
+ * the input. */
+int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err);
 /* Adds postings of stored documents, by their numbers. */
 int sh_engine_add_postings(
     struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err);

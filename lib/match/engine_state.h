@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state that engine.c, decide_star.c and decide_chain.c share, in the order of a run. */
+/* The state that engine.c and decide.c share, in the order of a run. */
 #ifndef SH_MATCH_ENGINE_STATE_H
 #define SH_MATCH_ENGINE_STATE_H
 
@@ -12,6 +12,8 @@
  * the document of this rank; or that it is not decided yet. */
 #define SH_COPY    (UINT32_C(1) << SH_DOCUMENTS_BITS)
 #define SH_UNKNOWN UINT32_MAX
+
+enum { SH_TELL = 1 << 12 }; /* documents between two calls of opts.progress() */
 
 struct sh_engine_worker {
 	struct sh_engine *match;
@@ -60,20 +62,7 @@ static inline void sh_engine_set_verdict(
 	m->verdict[rank] = (uint16_t)(v->measure << 14 | v->similarity);
 }
 
-/* Finds the ranks that a document meets and that could be similar to it, each once, ascending.
- * Returns their number, or SIZE_MAX. They are at *rank until the next call of the worker. */
-size_t sh_engine_candidates(
-    struct sh_engine_worker *w, uint32_t rank, const uint64_t **candidate, struct sh_error *err);
-
-/* Compares the documents of two ranks. */
-int sh_engine_compare(struct sh_engine_worker *w, uint32_t x, uint32_t y, bool exact,
-    struct sh_verdict *verdict, struct sh_error *err);
-
-/* Counts decided documents for the progress. */
-void sh_engine_tell(struct sh_engine *m, uint32_t rank);
-
-/* Set keeper[] of all ranks, and verdict[] of the dropped ones. */
-int sh_decide_stars(struct sh_engine *m, struct sh_error *err);
-int sh_decide_chains(struct sh_engine *m, struct sh_error *err);
+/* Sets keeper[] of all ranks, and verdict[] of the dropped ones: stars, or chains. */
+int sh_decide(struct sh_engine *m, struct sh_error *err);
 
 #endif

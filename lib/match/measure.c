@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "match/measure.h"
 
-#include "base/bisect.h"
 #include "base/rows.h"
 
-enum { PARTS = 4, LARGE = 64 };
+enum { BLOCK = 64 }; /* steps between two looks at what is left */
 
 /* ---- sets ---- */
 
-/* The parts of two ascending rows that are not compared yet. */
+/* What is not compared yet of two ascending rows. */
 struct rows {
 	const uint64_t *x, *x_end, *y, *y_end;
 };
@@ -23,111 +22,30 @@ static inline size_t step(struct rows *r)
 	return a == b;
 }
 
-/* Returns a number of steps that ends neither row. */
-static size_t sure_steps(const struct rows *r)
+size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least)
 {
-	size_t x = (size_t)(r->x_end - r->x), y = (size_t)(r->y_end - r->y);
-
-	return x < y ? x : y;
-}
-
-static size_t common_rows(struct rows *r)
-{
+	struct rows r = { x->hash, x->hash + x->n, y->hash, y->hash + y->n };
 	size_t n = 0;
 
-	while (r->x < r->x_end && r->y < r->y_end)
-		n += step(r);
-	return n;
-}
+	while (r.x < r.x_end && r.y < r.y_end) {
+		size_t left_x = (size_t)(r.x_end - r.x), left_y = (size_t)(r.y_end - r.y);
+		size_t left = left_x < left_y ? left_x : left_y; /* steps that end neither row */
 
-/* Returns the first element of the row that is at least `value`. */
-static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, uint64_t value)
-{
-	SH_BISECT(from, end, middle, *middle < value);
-	return from;
-}
-
-/* Cuts both rows at the same values into PARTS parts. The parts of x have equal lengths. */
-static void part_rows(const struct rows *all, struct rows *part)
-{
-	size_t n = (size_t)(all->x_end - all->x);
-
-	for (size_t i = 0; i < PARTS; i++) {
-		part[i].x = all->x + n * i / PARTS;
-		part[i].y = i ? lower_bound(part[i - 1].y, all->y_end, *part[i].x) : all->y;
+		if (n + left < least)
+			break;
+		left = left < BLOCK ? left : BLOCK;
+		for (size_t i = 0; i < left; i++)
+			n += step(&r);
 	}
-	for (size_t i = 0; i < PARTS; i++) {
-		part[i].x_end = i + 1 < PARTS ? part[i + 1].x : all->x_end;
-		part[i].y_end = i + 1 < PARTS ? part[i + 1].y : all->y_end;
-	}
-}
-
-/* Counts the values that both rows have. Each step depends on the one before, and most of its time
- * is latency. So four parts advance in parallel until one of them may end. */
-static size_t common_parts(const struct rows *all)
-{
-	struct rows part[PARTS];
-	size_t n = 0, steps;
-
-	part_rows(all, part);
-	do {
-		struct rows a = part[0], b = part[1], c = part[2], d = part[3];
-
-		steps = sure_steps(&a);
-		steps = sure_steps(&b) < steps ? sure_steps(&b) : steps;
-		steps = sure_steps(&c) < steps ? sure_steps(&c) : steps;
-		steps = sure_steps(&d) < steps ? sure_steps(&d) : steps;
-		for (size_t i = 0; i < steps; i++)
-			n += step(&a) + step(&b) + step(&c) + step(&d);
-		part[0] = a;
-		part[1] = b;
-		part[2] = c;
-		part[3] = d;
-	} while (steps);
-	for (size_t i = 0; i < PARTS; i++)
-		n += common_rows(&part[i]);
 	return n;
-}
-
-size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y)
-{
-	struct rows all = { x->hash, x->hash + x->n, y->hash, y->hash + y->n };
-
-	return x->n < LARGE || y->n < LARGE ? common_rows(&all) : common_parts(&all);
 }
 
 static void jaccard(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
-	size_t both = sh_sets_share(x, y), all = x->n + y->n - both;
+	size_t both = sh_sets_share(x, y, 0), all = x->n + y->n - both;
 
 	*s = (struct sh_similarity){ .num = sh_wide(both), .a = sh_wide(all), .b = sh_wide(all) };
-}
-
-/* Looks at one part after the other, as long as these have fewer in common than their share. */
-bool sh_sets_share_less(
-    const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least)
-{
-	struct rows part = { x->hash, x->hash, y->hash, y->hash };
-	const uint64_t *x_end = x->hash + x->n, *y_end = y->hash + y->n;
-	size_t both = 0;
-
-	if (x->n < LARGE || y->n < LARGE)
-		return false;
-	for (size_t i = 1; both * PARTS <= least * (i - 1) && i <= PARTS; i++) {
-		size_t left_x, left_y;
-
-		part.x = part.x_end;
-		part.y = part.y_end;
-		part.x_end = x->hash + x->n * i / PARTS;
-		part.y_end = i < PARTS ? lower_bound(part.y, y_end, *part.x_end) : y_end;
-		left_x = (size_t)(x_end - part.x_end);
-		left_y = (size_t)(y_end - part.y_end);
-		both += common_rows(&part);
-		if (both + (left_x < left_y ? left_x : left_y) < least)
-			return true;
-	}
-	return false;
 }
 
 size_t sh_jaccard_common(size_t n, size_t m, uint64_t threshold)
@@ -141,7 +59,7 @@ static void containment1(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
 	*s = (struct sh_similarity){
-		.num = sh_wide(sh_sets_share(x, y)), .a = sh_wide(x->n), .b = sh_wide(x->n)
+		.num = sh_wide(sh_sets_share(x, y, 0)), .a = sh_wide(x->n), .b = sh_wide(x->n)
 	};
 }
 

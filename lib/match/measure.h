@@ -49,13 +49,8 @@ const struct sh_measure *sh_measure_find(const char *name);
 /* Returns measure i, from 0; NULL after the last one. */
 const struct sh_measure *sh_measure_at(size_t i);
 
-/* Returns the number of common features. */
-size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y);
-
-/* Returns true when parts of the sets already prove that they have fewer than `least` features in
- * common. False proves nothing. */
-bool sh_sets_share_less(
-    const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least);
+/* Returns the number of common features. When it is less than `least`, the result may be lower. */
+size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least);
 
 /* Returns the least number of common features with which sets of n and m features have a Jaccard
  * similarity of at least the threshold, in millionths. */

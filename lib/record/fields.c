@@ -23,6 +23,15 @@ size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max
 	}
 }
 
+int sh_fields_add(struct sh_buf *to, const struct sh_slice *field, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sh_buf_add(to, field[i].p, field[i].n, err) < 0 ||
+		    sh_buf_add(to, i + 1 < n ? "\t" : "\n", 1, err) < 0)
+			return -1;
+	return 0;
+}
+
 int sh_dos_check(struct sh_slice line, struct sh_error *err)
 {
 	if (line.n == 0 || line.p[line.n - 1] != '\r')

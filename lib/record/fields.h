@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/slice.h"
 
@@ -17,6 +18,9 @@
 
 /* Splits a line at its TABs. Fills at most max elements. Returns the number of all fields. */
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max);
+
+/* Appends a line of n fields: a TAB between two of them, and LF at the end. */
+int sh_fields_add(struct sh_buf *to, const struct sh_slice *field, size_t n, struct sh_error *err);
 
 /* Checks an id, a field of a line: 1 to SH_ID_MAX bytes, no CR. */
 int sh_id_check(struct sh_slice id, struct sh_error *err);

@@ -303,10 +303,9 @@ static int count_groups(struct sh_report *p, struct sh_error *err)
 {
 	struct sh_report_group *group = calloc((size_t)p->ids.n + 1, sizeof *group);
 	uint32_t *degree = calloc((size_t)p->ids.n + 1, sizeof *degree);
-	struct sh_union u;
+	struct sh_union u = { 0 };
 	int bad = 0;
 
-	sh_union_init(&u, NULL);
 	if (!group || !degree) {
 		bad = sh_error_nomem(err);
 	} else if (sh_union_grow(&u, p->ids.n, err) < 0) {

@@ -254,22 +254,25 @@ static unsigned size_class(const struct sh_store_segment_entry *e)
 	return class;
 }
 
-static int merge_newest(struct sh_store_change *c, struct sh_error *err)
+static int merge_newest(struct sh_store_change *c, uint64_t most, struct sh_error *err)
 {
 	for (;;) {
 		const struct sh_store_segment_entry *e = c->next.segment;
 		size_t n = c->next.n_segments, from = n;
+		uint64_t documents = 0;
 
 		while (from > 0 && size_class(&e[from - 1]) <= size_class(&e[n - 1]))
-			from--;
-		if (n - from < SH_STORE_FAN_OUT)
+			documents += e[--from].documents;
+		if (n - from < SH_STORE_FAN_OUT || (most && documents > most))
 			return 0;
 		if (sh_store_change_merge(c, from, n, NULL, err) < 0)
 			return -1;
+		if (most)
+			return 0;
 	}
 }
 
-int sh_store_change_add_segment(struct sh_store_change *c, struct sh_error *err)
+int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err)
 {
 	struct sh_store_segment_writer *w = c->to;
 	int status = 0;
@@ -287,7 +290,7 @@ int sh_store_change_add_segment(struct sh_store_change *c, struct sh_error *err)
 		status = sh_store_manifest_add(&c->next, &w->entry, err);
 	writer_delete(w);
 	c->to = NULL;
-	return status == 0 ? merge_newest(c, err) : -1;
+	return status == 0 ? merge_newest(c, most, err) : -1;
 }
 
 /* ---- merging ---- */

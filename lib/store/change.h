@@ -58,8 +58,9 @@ int sh_store_change_document(
 int sh_store_change_posting(
     struct sh_store_change *c, const struct sh_store_posting *p, struct sh_error *err);
 /* Completes the new segment, and merges the newest segments as long as the rule of SH_STORE_FAN_OUT
- * applies. Does nothing without new documents. */
-int sh_store_change_add_segment(struct sh_store_change *c, struct sh_error *err);
+ * applies. most: makes one merge at most, of at most this number of documents, so that a change
+ * never takes long; 0: without a limit. Does nothing without new documents. */
+int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err);
 
 /* Merges segments from .. to-1 into one. drop: has a bit for the number of each document to leave
  * out; NULL: leaves out none. When no document is left, the segments go without a new one. */

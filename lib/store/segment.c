@@ -164,14 +164,22 @@ int sh_store_segment_record(
 	return 0;
 }
 
-static int number_of(struct sh_store_segment *s, size_t i, uint32_t *number, struct sh_error *err)
+/* Reads 4 bytes of a record. */
+static int word_of(
+    struct sh_store_segment *s, size_t i, size_t offset, uint32_t *word, struct sh_error *err)
 {
-	size_t at = s->records + i * SH_STORE_RECORD_BYTES;
+	size_t at = s->records + i * SH_STORE_RECORD_BYTES + offset;
 
 	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + 4, err) < 0)
 		return -1;
-	*number = sh_le32(s->part[SH_STORE_PART_INDEX].map.p + at);
+	*word = sh_le32(s->part[SH_STORE_PART_INDEX].map.p + at);
 	return 0;
+}
+
+int sh_store_segment_keeper(
+    struct sh_store_segment *s, size_t i, uint32_t *keeper, struct sh_error *err)
+{
+	return word_of(s, i, 4, keeper, err);
 }
 
 int sh_store_segment_find(
@@ -189,7 +197,7 @@ int sh_store_segment_find(
 
 		if (first)
 			mid = number - s->entry.first < hi ? number - s->entry.first : hi - 1;
-		if (number_of(s, mid, &got, err) < 0)
+		if (word_of(s, mid, 0, &got, err) < 0)
 			return -1;
 		if (got == number) {
 			*i = mid;
@@ -256,6 +264,9 @@ int sh_store_segment_look(struct sh_store_segment *s, enum sh_list list, const u
 	for (size_t k = 0; k < n && at < length; k++, at = end) {
 		struct sh_store_posting p;
 
+		end = at;
+		if (k && key[k] == key[k - 1])
+			continue;
 		if (skip_to(s, list, &at, key[k], false, err) < 0)
 			return -1;
 		end = at;

@@ -80,6 +80,9 @@ int sh_store_segment_need(struct sh_store_segment *s, enum sh_store_part part, u
 /* Reads record i of the segment. */
 int sh_store_segment_record(
     struct sh_store_segment *s, size_t i, struct sh_record *r, struct sh_error *err);
+/* Reads the keeper of record i, without its line. */
+int sh_store_segment_keeper(
+    struct sh_store_segment *s, size_t i, uint32_t *keeper, struct sh_error *err);
 /* Sets *i to the record of this number: returns 1, 0 when there is none, -1 on failure. */
 int sh_store_segment_find(
     struct sh_store_segment *s, uint32_t number, size_t *i, struct sh_error *err);
@@ -102,8 +105,9 @@ int sh_store_segment_posting(struct sh_store_segment *s, enum sh_list list, size
 typedef int sh_store_found(
     void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err);
 
-/* Looks up n distinct keys, which must ascend. Passes the postings of a key in their order. most:
- * passes only the first `most` and the last `most` postings of a key; 0: passes all postings. */
+/* Looks up n keys, which must ascend; of equal keys only the first. Passes the postings of a key in
+ * their order. most: passes only the first `most` and the last `most` postings of a key; 0: passes
+ * all postings. */
 int sh_store_segment_look(struct sh_store_segment *s, enum sh_list list, const uint64_t *key,
     size_t n, size_t most, sh_store_found *found, void *arg, struct sh_error *err);
 

@@ -413,3 +413,20 @@ int sh_store_each(struct sh_store *s, sh_store_each_fn *each, void *arg, struct 
 	}
 	return 0;
 }
+
+int sh_store_count(struct sh_store *s, uint32_t *count, struct sh_error *err)
+{
+	for (size_t i = 0; i < s->n_segments; i++)
+		for (size_t k = 0; k < s->segment[i].entry.documents; k++) {
+			uint32_t keeper;
+
+			if (sh_store_segment_keeper(&s->segment[i], k, &keeper, err) < 0)
+				return -1;
+			if (keeper >= s->manifest.next_number)
+				return sh_store_segment_damaged(&s->segment[i], SH_STORE_PART_INDEX,
+				    "a bad record",
+				    s->segment[i].records + k * SH_STORE_RECORD_BYTES, err);
+			count[keeper]++;
+		}
+	return 0;
+}

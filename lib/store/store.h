@@ -59,7 +59,7 @@ int sh_store_find(struct sh_store *s, struct sh_slice id, uint64_t digest, struc
 /* Returns the key of an id in the lists of ids. */
 uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id);
 
-/* Looks up n distinct ascending keys in all segments; see sh_store_segment_look(). The postings of
+/* Looks up n ascending keys in all segments; see sh_store_segment_look(). The postings of
  * all keys come segment after segment; in a segment those of a key come by document. */
 int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
     sh_store_found *found, void *arg, struct sh_error *err);
@@ -68,6 +68,10 @@ int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, si
  * returned. */
 typedef int sh_store_each_fn(void *arg, const struct sh_record *r, struct sh_error *err);
 int sh_store_each(struct sh_store *s, sh_store_each_fn *each, void *arg, struct sh_error *err);
+
+/* Adds 1 to count[keeper] for each document. count: manifest.next_number elements. SH_ERR_RECORD: a
+ * keeper has no such number. */
+int sh_store_count(struct sh_store *s, uint32_t *count, struct sh_error *err);
 
 /* Reads every byte of a locked archive. Checks checksums, forms, order and numbers, and that the
  * parts of a document agree. SH_ERR_RECORD: the first error found. */

@@ -41,8 +41,8 @@ static void random_graph(struct graph *g)
 	g->m = below(M_MAX);
 	shuffle_ranks(g);
 	for (size_t i = 0; i < g->m; i++)
-		g->edge[i] = (struct sh_edge){ below(g->n), below(g->n), (uint16_t)below(5),
-			measured ? (uint16_t)below(10000) : SH_EDGE_NONE };
+		g->edge[i] = (struct sh_edge){ below(g->n), below(g->n), below(5) & SH_EDGE_NONE,
+			measured ? below(10000) & SH_EDGE_NONE : SH_EDGE_NONE, 0 };
 }
 
 /* Shuffles the edges and exchanges their ends. */
@@ -53,7 +53,7 @@ static void shuffle_edges(struct graph *g)
 		struct sh_edge e = g->edge[i];
 
 		g->edge[i] = g->edge[j];
-		g->edge[j] = (struct sh_edge){ e.b, e.a, e.distance, e.similarity };
+		g->edge[j] = (struct sh_edge){ e.b, e.a, e.distance, e.similarity, 0 };
 	}
 }
 
@@ -106,6 +106,24 @@ static void slow_star(const struct graph *g, uint32_t *keeper)
 typedef int group_fn(
     uint32_t *, uint32_t, const struct sh_edge *, size_t, const uint32_t *, struct sh_error *);
 
+static int single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, struct sh_error *err)
+{
+	struct sh_union u = { 0 };
+
+	if (sh_union_link_all(&u, edge, m, err) < 0 || sh_union_grow(&u, n, err) < 0)
+		return -1;
+	sh_group_single(keeper, n, &u, NULL, rank, 0);
+	sh_union_free(&u);
+	return 0;
+}
+
+static int star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, struct sh_error *err)
+{
+	return sh_group_star(keeper, n, edge, m, rank, 0, err);
+}
+
 static void random_groups(const char *name, group_fn *group,
     void (*slow)(const struct graph *, uint32_t *), unsigned cases)
 {
@@ -134,7 +152,7 @@ static uint64_t ends(const struct sh_edge *e)
 }
 
 static const struct sh_edge *weakest_of(
-    const struct graph *g, const uint32_t *keeper, uint32_t k, bool star)
+    const struct graph *g, const uint32_t *keeper, uint32_t k, bool is_star)
 {
 	const struct sh_edge *w = NULL;
 
@@ -143,7 +161,7 @@ static const struct sh_edge *weakest_of(
 
 		if (e->a == e->b || keeper[e->a] != k || keeper[e->b] != k)
 			continue;
-		if (star && e->a != k && e->b != k)
+		if (is_star && e->a != k && e->b != k)
 			continue;
 		if (w == NULL || e->similarity < w->similarity) {
 			w = e;
@@ -167,16 +185,16 @@ static void audit(unsigned cases)
 		uint32_t keeper[N_MAX], size[N_MAX], total = 0;
 		size_t weakest[N_MAX], again[N_MAX];
 		uint64_t was[N_MAX] = { 0 };
-		bool star = i % 2;
+		bool is_star = i % 2;
 
 		random_graph(&g);
-		if ((star ? sh_group_star : sh_group_single)(
+		if ((is_star ? star : single)(
 			keeper, g.n, g.edge, g.m, g.rank, &err) < 0)
 			sizes++;
 		sh_group_sizes(size, keeper, g.n);
-		sh_group_weakest(weakest, keeper, g.n, g.edge, g.m, star);
+		sh_group_weakest(weakest, keeper, g.n, g.edge, g.m, is_star);
 		for (uint32_t k = 0; k < g.n; k++) {
-			const struct sh_edge *w = weakest_of(&g, keeper, k, star);
+			const struct sh_edge *w = weakest_of(&g, keeper, k, is_star);
 
 			total += size[k];
 			sizes += (size[k] > 0) != (keeper[k] == k);
@@ -191,7 +209,7 @@ static void audit(unsigned cases)
 		}
 		sizes += total != g.n;
 		shuffle_edges(&g);
-		sh_group_weakest(again, keeper, g.n, g.edge, g.m, star);
+		sh_group_weakest(again, keeper, g.n, g.edge, g.m, is_star);
 		for (uint32_t k = 0; k < g.n; k++)
 			if (again[k] != SIZE_MAX)
 				unstable += ends(&g.edge[again[k]]) != was[k];
@@ -228,31 +246,31 @@ static void growing(void)
 static void examples(void)
 {
 	/* 0-1-2-3 in a row: single links all, a star reaches one step. */
-	const struct sh_edge chain[] = { { 0, 1, 1, SH_EDGE_NONE }, { 1, 2, 3, SH_EDGE_NONE },
-		{ 2, 3, 2, SH_EDGE_NONE } };
+	const struct sh_edge chain[] = { { 0, 1, 1, SH_EDGE_NONE, 0 }, { 1, 2, 3, SH_EDGE_NONE, 0 },
+		{ 2, 3, 2, SH_EDGE_NONE, 0 } };
 	const uint32_t third_first[] = { 3, 1, 0, 2 }, broken[] = { 0, 1, 1, 3 },
 		       wide[] = { 0, 1, 2, 4 };
 	uint32_t k[4];
 	size_t weak[4];
 	struct sh_error err;
 
-	ok(sh_group_single(k, 4, chain, 3, NULL, &err) == 0 && k[0] == 0 && k[1] == 0 &&
+	ok(single(k, 4, chain, 3, NULL, &err) == 0 && k[0] == 0 && k[1] == 0 &&
 		k[2] == 0 && k[3] == 0,
 	    "single: a chain is one group");
 	sh_group_weakest(weak, k, 4, chain, 3, 0);
 	ok(weak[0] == 1 && weak[1] == SIZE_MAX,
 	    "single: the weakest edge of a chain is the one at distance 3");
-	ok(sh_group_star(k, 4, chain, 3, NULL, &err) == 0 && k[1] == 0 && k[2] == 2 && k[3] == 2,
+	ok(star(k, 4, chain, 3, NULL, &err) == 0 && k[1] == 0 && k[2] == 2 && k[3] == 2,
 	    "star: a chain of four is two groups");
-	ok(sh_group_star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 &&
+	ok(star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 &&
 		k[2] == 2 && k[3] == 2,
 	    "star: the rank decides the keeper");
-	ok(sh_group_star(k, 4, chain, 3, broken, &err) == -1 && err.code == SH_ERR_PARAM,
+	ok(star(k, 4, chain, 3, broken, &err) == -1 && err.code == SH_ERR_PARAM,
 	    "repeated ranks are refused: %s", err.text);
-	ok(sh_group_star(k, 4, chain, 3, wide, &err) == -1,
+	ok(star(k, 4, chain, 3, wide, &err) == -1,
 	    "ranks beyond the number of nodes are refused");
-	ok(sh_group_single(k, 0, NULL, 0, NULL, &err) == 0 &&
-		sh_group_star(k, 0, NULL, 0, NULL, &err) == 0,
+	ok(single(k, 0, NULL, 0, NULL, &err) == 0 &&
+		star(k, 0, NULL, 0, NULL, &err) == 0,
 	    "a graph without nodes has no groups");
 }
 
@@ -277,7 +295,7 @@ static void orders(unsigned cases)
 
 		random_graph(&g);
 		shuffle_ranks(&g);
-		wrong += sh_group_single(keeper, g.n, g.edge, g.m, g.rank, &err) < 0 ||
+		wrong += single(keeper, g.n, g.edge, g.m, g.rank, &err) < 0 ||
 			 sh_group_order(order, keeper, g.n, &err) < 0;
 		for (uint32_t k = 1; k < g.n; k++)
 			wrong += !is_before(keeper, order[k - 1], order[k]);
@@ -290,8 +308,8 @@ int main(int argc, char **argv)
 	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : 10000;
 
 	rng_init(20240609);
-	random_groups("single", sh_group_single, slow_single, cases);
-	random_groups("star", sh_group_star, slow_star, cases);
+	random_groups("single", single, slow_single, cases);
+	random_groups("star", star, slow_star, cases);
 	audit(cases);
 	orders(cases);
 	growing();

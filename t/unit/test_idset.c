@@ -94,7 +94,7 @@ static size_t wrong_numbers(size_t n)
 		wrong += !sh_slice_eq(sh_idset_id(&set, i), sorted[i]) ||
 			 !sh_idset_find(&set, sorted[i], &number) || number != i;
 	for (size_t i = 0; wrong == 0 && i < n; i++)
-		wrong += handle[i] >= set.handles ||
+		wrong += handle[i] >= set.n ||
 			 !sh_slice_eq(sh_idset_id(&set, set.number[handle[i]]), id[i]);
 	wrong += sh_idset_find(&set, sh_slice_str("no such id"), &number);
 	sh_idset_free(&set);

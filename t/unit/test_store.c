@@ -83,7 +83,7 @@ static void add_batch(struct sh_store *s, uint32_t n)
 	qsort(p, n_p, sizeof *p, by_posting);
 	for (size_t i = 0; i < n_p; i++)
 		works(sh_store_change_posting(&c, &p[i], &err) == 0, &err);
-	works(sh_store_change_add_segment(&c, &err) == 0 && sh_store_change_commit(&c, &err) == 0,
+	works(sh_store_change_add_segment(&c, 0, &err) == 0 && sh_store_change_commit(&c, &err) == 0,
 	    &err);
 	sh_store_change_end(&c);
 }
