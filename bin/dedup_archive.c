@@ -511,57 +511,14 @@ int dedup_archive_id(
 	return 0;
 }
 
-static int same_id(struct dedup_state *s, uint32_t x, uint32_t y, bool *same, struct sh_error *err)
-{
-	struct sh_document_room room = { 0 };
-	struct sh_document p, q;
-	int status = sh_corpus_document(&s->corpus, x, &s->archive.reader->room, &p, err);
-
-	if (status == 0)
-		status = sh_corpus_document(&s->corpus, y, &room, &q, err);
-	if (status == 0)
-		*same = sh_slice_eq(p.id, q.id);
-	sh_document_room_free(&room);
-	return status;
-}
-
-/* Chooses the documents to record among n new ones of one digest and key of the id. Of the
- * documents of one id the first that stays is recorded; when none stays, the first. Sets the number
- * of the others to the recorded document. */
-static int choose(struct dedup_state *s, const uint32_t *document, size_t n, struct sh_error *err)
-{
-	struct dedup_document *d = s->archive.document;
-
-	for (int pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < n; i++) {
-			struct dedup_document *here = &d[document[i]];
-			bool same = false;
-
-			if (here->number != SH_CORPUS_NONE ||
-			    (pass == 0 && !dedup_stays(s, document[i])))
-				continue;
-			for (size_t k = 0; k < n && !same; k++) {
-				if (!d[document[k]].recorded)
-					continue;
-				if (same_id(s, document[i], document[k], &same, err) < 0)
-					return -1;
-				if (same)
-					here->number = document[k];
-			}
-			if (same)
-				continue;
-			here->recorded = true;
-			here->number = document[i];
-		}
-	return 0;
-}
-
+/* Of the new documents of one id and text, the first that stays is recorded; when none stays, the
+ * first. They are one when the key of the id and the digest are equal: 128 bits under the archive's
+ * key. */
 void dedup_archive_number(struct dedup_state *s)
 {
 	struct dedup_archive *a = &s->archive;
 	struct dedup_document *d = a->document;
 	uint32_t first = a->store.manifest.next_number, *order;
-	size_t new = 0;
 	struct sh_error err;
 
 	if (!d)
@@ -569,17 +526,20 @@ void dedup_archive_number(struct dedup_state *s)
 	order = order_by_id(s, &err);
 	if (!order)
 		cli_die(s->cli, &err);
-	for (size_t i = 0; i < s->corpus.n; i++)
-		if (d[order[i]].known == DEDUP_NEW) {
-			d[order[i]].number = SH_CORPUS_NONE;
-			order[new ++] = order[i];
-		}
-	for (size_t i = 0, end; i < new; i = end) {
-		for (end = i + 1; end < new &&d[order[end]].id_key ==
-				  d[order[i]].id_key &&d[order[end]].digest == d[order[i]].digest;)
+	for (size_t i = 0, end, of; i < s->corpus.n; i = end) {
+		const struct dedup_document *here = &d[order[i]];
+
+		for (end = i + 1; end < s->corpus.n && d[order[end]].id_key == here->id_key &&
+				  d[order[end]].digest == here->digest;)
 			end++;
-		if (choose(s, order + i, end - i, &err) < 0)
-			cli_die(s->cli, &err);
+		if (here->known)
+			continue;
+		for (of = i; of < end && !dedup_stays(s, order[of]);)
+			of++;
+		of = of < end ? of : i;
+		d[order[of]].recorded = true;
+		for (size_t k = i; k < end; k++)
+			d[order[k]].number = order[of];
 	}
 	sh_tables_put(&s->tables, order);
 	for (uint32_t i = 0; i < s->corpus.n; i++) {

@@ -14,7 +14,6 @@ enum {
 	PAIRS,
 	MERGE,
 	SEEDS,
-	ARCHIVE,
 	BOUND,
 	MIN_TOKENS,
 	IDENTITY,
@@ -37,7 +36,7 @@ static const struct cli_option options[] = {
 	{ ALL, "all", NULL, "write each passage with all earlier passages" },
 	{ COUNT, "count", "[=N]", "write passages that occur in at least N documents [2]" },
 	{ EXACT, "exact", "L", "write passages of at least L tokens that occurred before" },
-	{ EVERY, "every", NULL, "--exact, -u: write first occurrences of the passages, too" },
+	{ EVERY, "every-copy", NULL, "--exact, -u: write first occurrences of the passages, too" },
 	{ 'u', "unit", "UNIT",
 	    "tokens are words or characters; or write repeated lines or sentences: %s [word]",
 	    unit_names },
@@ -58,11 +57,11 @@ static const struct cli_option options[] = {
 	    "compare a seed's places when there are at most N [50; queries: 200]" },
 	CLI_HEADING("The run"),
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
-	{ ARCHIVE, "archive", "DIR",
+	{ 'a', "archive", "DIR",
 	    "find passages of earlier runs too, and add the documents to DIR" },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a passage is found, and 0 when none is" },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	CLI_MEMORY_ROW("4G"),
+	CLI_TMPDIR_ROW,
 	CLI_HEADING("Tokens"),
 	{ 0 },
 };
@@ -116,7 +115,7 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 	case SEEDS:
 		s->seeds = true;
 		break;
-	case ARCHIVE:
+	case 'a':
 		s->archive = cli_folder(c);
 		break;
 	case 'S':
@@ -190,7 +189,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT && !s->repeats)
-		cli_usage(c, "--every needs --exact L, -u line or -u sentence");
+		cli_usage(c, "--every-copy needs --exact L, -u line or -u sentence");
 	if (s->pairs && !spans)
 		cli_usage(
 		    c, "--pairs cannot be used with --count and --exact, which write no spans");
@@ -205,7 +204,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 static void complete_repeats(struct cli *c, struct span_settings *s)
 {
 	static const int others[] = { 'd', FIRST, ALL, EXACT, PAIRS, 'T', WINDOW, IDENTITY, MERGE,
-		BOUND, SEEDS, ARCHIVE, 'S' };
+		BOUND, SEEDS, 'a', 'S' };
 	const struct sh_token_opts *t = &s->docs.token;
 	const char *unit = s->units.lines ? "-u line" : "-u sentence";
 
@@ -220,7 +219,8 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 	if (s->docs.docs.strict)
 		cli_usage(c, "--strict cannot be used with %s", unit);
 	if (s->every && s->mode == SPAN_COUNT)
-		cli_usage(c, "--every cannot be used with --count, which writes every passage");
+		cli_usage(
+		    c, "--every-copy cannot be used with --count, which writes every passage");
 	s->units.run = s->seed.k ? s->seed.k : s->units.lines ? 1 : SH_SENTENCES_RUN;
 	s->units.tokens = cli_given(c, MIN_TOKENS) ? s->match.least : 1;
 	s->units.no_fold = t->no_fold;

@@ -547,13 +547,13 @@ texts() {
 	grep -q "temporary file in 'none'" err
 }
 
-@test "-S 1M: 100,000 documents need less than 24 MB" {
+@test "-S 1M: 100,000 documents need less than 16 MB" {
 	if grep -q __asan_init "$SHBIN/shdedup"; then skip "sanitizers take memory of their own"; fi
 	awk 'BEGIN { for (i = 1; i <= 100000; i++) print i "\tw" i % 70001 " of " i % 60013 " and " i % 997 " words or so" }' >docs
-	(ulimit -d 24000; try 'shdedup -q -j 1 docs'; exits 2; grep -q 'out of memory' err)
+	(ulimit -d 16000; try 'shdedup -q -j 1 docs'; exits 2; grep -q 'out of memory' err)
 	try 'shdedup -q -j 1 docs'
 	mv out expected
-	(ulimit -d 24000; try 'shdedup -q -j 1 -S 1M docs'; exits 0)
+	(ulimit -d 16000; try 'shdedup -q -j 1 -S 1M docs'; exits 0)
 	same expected out
 }
 
