@@ -108,7 +108,7 @@ static struct sh_feature_opts feature_opts(const struct dedup_state *s)
 
 	return (struct sh_feature_opts){ .token = s->settings->docs.token,
 		.ngrams = s->settings->docs.ngrams,
-		.form = SH_FEATURES_OF_TOKENS,
+		.of_tokens = true,
 		.key = { m->key[0], m->key[1] },
 		.ordered = true,
 		.only_order = true,

@@ -192,6 +192,13 @@ for text in WESTERN.values():
     for sentence in text.split(". "):
         put("western.txt", sentence.encode(codec), sentence)
 
+# Names in English text
+for text in ("It’s a test", "“Quoted” – with dashes…", "£5 or ¥10", "Zoë", "5 °C outside", "résumé", "El Niño", "Ångström", "Müller",
+             "São Paulo", "1½ cups", "Kraków", "Brontë sisters", "smörgåsbord", "voilà", "Curaçao", "København", "Reykjavík", "Citroën"):
+    put("name.txt", text.encode("cp1252"), text)
+for text in ("Łódź", "Dvořák and Škoda"):
+    put("name.txt", text.encode("cp1250"), text)
+
 for text, labels in SINGLE.items():
     for label in labels.split():
         page("single", text.encode(), text, meta=label)

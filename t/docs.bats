@@ -84,7 +84,7 @@ needs_site() {
 	needs_site
 	"$here/docs/site/build" site
 	shopt -s nullglob
-	want=("$here"/{,t/data/,python/,share/*/}README.md "$here"/{HACKING,docs/*}.md "$here"/man/*.[1-9])
+	want=("$here"/{,t/data/,share/*/}README.md "$here"/{HACKING,docs/*}.md "$here"/man/*.[1-9])
 	[ "$(find site -name '*.html' | wc -l)" -eq $((${#want[@]} + 1)) ]
 	try "$here/t/check-site site"
 	exits 0

@@ -123,7 +123,7 @@ response() {
 	needs HTML
 	charset WINDOWS-1251
 	for type in html text HTML '"text/html"' 'text/html charset=windows-1251' charset=windows-1251 '(null)' none \
-	    txt/html text/htm text/xhtml text/unknown 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
+	    txt/html x-text/html text/htm text/xhtml text/unknown 'text//html' text/ '*/*' '"text/html; charset=windows-1251"'; do
 		response "$type" '<html><p>x  y<p>\317\360\350\342\345\362, \354\350\360' >a.warc
 		try 'shdoc a.warc 2>/dev/null'
 		exits 0
@@ -169,6 +169,12 @@ response() {
 	gives '1\tone' '2\ttwo' '3\tthree\\nFrom here on 10:00\\nFrom a@b Sat Nov 21 10:00:00 2026\\nno field'
 	python3 -c 'import mailbox; print(*[m["Message-ID"] for m in mailbox.mbox("box") if m["Message-ID"]], sep="\n")' >python
 	cut -f 1 out | sed 's/.*/<&>/' | cmp - python
+	# Other programs write other dates.
+	for date in 'Sat, 21 Nov 2026 10:00:00 +0100' '2026-11-21T10:00:00' '21/Nov/2026 10:00'; do
+		(message 1 'one\nFrom a@b in 2026\nx: y\nFrom here on 10:00 in 2026\nx: y'; message 2 two) | sed "s|Sat Nov 21 10:00:00 2026|$date|" >box
+		try 'shdoc box'
+		gives '1\tone\\nFrom a@b in 2026\\nx: y\\nFrom here on 10:00 in 2026\\nx: y' '2\ttwo'
+	done
 	# A message that is too large ends there, too.
 	(message 1 "$(printf '%03000d' 0)"; message 2 two) >box
 	try 'shdoc --max-size 2K --rejects bad box'

@@ -434,7 +434,7 @@ for name in public:
 	assert cluster(some, keep="newest") == [3, 1, 3, 3] and cluster(some, protect=[0, 2]) == [0, 1, 2, 0]
 	told = []
 	assert dedup(some, progress=lambda *what: told.append(what)) == ["a b c d", "x y"]
-	assert told[-1] == ("decided", 4, 4), told
+	assert (told[0], told[-1]) == (("read", 0, 4), ("decided", 4, 4)), told
 	assert verify([(0, 1), (0, 2), (1, 3)], ["a b", None, "a, b", "c"]) == [(0, 2, 1.0, "jaccard")]
 
 	assert dedup([]) == [] and spans([]) == [] and verify([], []) == [] and kept([None, None]) == [True, True]
@@ -673,6 +673,21 @@ for name in public:
 	with_module archive.py
 }
 
+@test "every option of a function is an option of its program" {
+	cat >options.py <<-'END'
+	import subprocess
+	from simhash_utils import _options as o, _programs as p
+
+	for options, program in (o.DedupOptions, "shdedup"), (o.FileOptions, "shdedup"), (o.ArchiveOptions, "sharchive"), \
+	        (o.VerifyOptions, "shverify"), (o.SpanOptions, "shspan"):
+	    shown = subprocess.run([p.program_path(program), "--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+	    for name in options.__annotations__:
+	        option = "--ngram=" if name == "ngrams" else "--" + name.replace("_", "-")
+	        assert option in shown or (program, name) == ("sharchive", "memory"), (program, option)
+	END
+	with_module options.py
+}
+
 @test "docs/python.md is the page that python/reference makes" {
 	[ -z "${T_PYTHON-}" ] || skip 'this concerns the sources'
 	with_module "$here/python/reference" >page
@@ -688,24 +703,46 @@ for name in public:
 	grep -q 'ImportError: no libsimhash: .*name its file in SIMHASH_LIBRARY' err
 }
 
-@test "pip installs the module with the library, without a network" {
+@test "pip builds the module, library and programs without a network, and the module finds its programs" {
 	[ -z "${T_PYTHON-}" ] || skip 'it is installed'
 	"$python" -c 'import ensurepip, setuptools, wheel' 2>/dev/null || skip 'no setuptools, wheel or venv for Python'
-	mkdir tree
+	mkdir tree fail
 	cp -r "$here/python" tree
 	rm -rf tree/python/build tree/python/*.egg-info
 	"$python" -m venv --system-site-packages venv
 	unset SHBIN T_DATA
-	SIMHASH_SOURCES=$here PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
-		venv/bin/pip install -q --no-build-isolation --no-deps tree/python
+	export SIMHASH_SOURCES=$here PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+	printf '#!/bin/sh\nexit 7\n' >fail/make
+	chmod +x fail/make
+	try "PATH=$PWD/fail:\$PATH venv/bin/pip wheel --no-build-isolation --no-deps -w wheels tree/python"
+	exits 1
+	grep -q 'simhash-utils: cannot build the programs and the library (.*7' out err
+	venv/bin/pip wheel -q --no-build-isolation --no-deps -w wheels tree/python
 	rm -rf tree
+	venv/bin/pip install -q --no-deps wheels/*.whl
 	venv/bin/python -c 'import simhash_utils as s, os; print(os.path.dirname(s.__file__)); print(s.Simhash().hex(s.Simhash()("the quick brown dog")))' >out
 	installed=$(head -n 1 out)
 	[ "$(tail -n 1 out)" = 1930283026df0494 ]
 	[[ $installed = "$PWD"/venv/* ]]
 	[ -e "$installed/py.typed" ]
 	cmp "$installed"/libsimhash.so.* "$here"/build/libsimhash.so.*
+	FOUND='from simhash_utils import _programs as p; print(p.dedup(["a b", "A, b"]), p.program_path("shdedup"))'
+	PATH=/usr/bin:/bin venv/bin/python -c "$FOUND" >out
+	echo "['a b'] $PWD/venv/bin/shdedup" >want
+	same want out
+	# Below --target, and in the home directory as with --user.
+	venv/bin/pip install -q --no-deps --target target wheels/*.whl
+	PATH=/usr/bin:/bin PYTHONPATH=target "$python" -c "$FOUND" >out
+	echo "['a b'] $PWD/target/bin/shdedup" >want
+	same want out
+	mkdir -p home/.local/lib/python3/site-packages
+	cp -r target/bin home/.local
+	cp -r target/simhash_utils home/.local/lib/python3/site-packages
+	PATH=/usr/bin:/bin PYTHONPATH=home/.local/lib/python3/site-packages "$python" -c "$FOUND" >out
+	echo "['a b'] $PWD/home/.local/bin/shdedup" >want
+	same want out
 	venv/bin/python -c "$EXAMPLES"
 	venv/bin/pip uninstall -q -y simhash-utils
 	[ ! -e "$installed" ]
+	[ ! -e venv/bin/shdedup ]
 }

@@ -331,6 +331,8 @@ clusters() {
 		same cross.$size cross.1G
 		same collapsed.cross.$size collapsed.cross.1G
 	done
+	clusters 8000 64 2 >fps
+	shjoin -k 3 fps | sort >expected
 	try 'shjoin -k 3 -S 1 --tmpdir no/where fps'
 	exits 2
 	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"

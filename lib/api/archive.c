@@ -182,7 +182,7 @@ static int read_settings(struct simhash_archive *a, struct sh_error *err)
 	a->features.token.raw = true;
 	a->rules.unit = sh_token_unit(&a->features.token);
 	a->features.ngrams = a->rules.ngrams;
-	a->features.form = SH_FEATURES_OF_TOKENS;
+	a->features.of_tokens = true;
 	memcpy(a->features.key, m->key, sizeof a->features.key);
 	a->features.ordered = a->features.only_order = true;
 	a->features.cut = m->form == SH_STORE_SKETCH;

@@ -9,8 +9,10 @@ enum {
 	CACHED_TABLES = 512,
 };
 
-/* Returns C(n, r), but at most SH_BAND_MAX_TABLES + 1. */
-static uint32_t choose(unsigned n, unsigned r)
+#define MANY UINT64_C(1000000000)
+
+/* Returns C(n, r), or MANY when it is more. */
+static uint64_t choose(unsigned n, unsigned r)
 {
 	uint64_t c = 1;
 
@@ -18,12 +20,9 @@ static uint32_t choose(unsigned n, unsigned r)
 		return 0;
 	if (r > n - r)
 		r = n - r;
-	for (unsigned i = 1; i <= r; i++) {
+	for (unsigned i = 1; i <= r && c < MANY; i++)
 		c = c * (n - r + i) / i;
-		if (c > SH_BAND_MAX_TABLES)
-			return SH_BAND_MAX_TABLES + 1;
-	}
-	return (uint32_t)c;
+	return c < MANY ? c : MANY;
 }
 
 static int check(unsigned bits, unsigned k, unsigned blocks, struct sh_error *err)
@@ -47,9 +46,10 @@ static int check(unsigned bits, unsigned k, unsigned blocks, struct sh_error *er
 		    blocks, bits, bits < SH_BAND_MAX_BLOCKS ? bits : SH_BAND_MAX_BLOCKS);
 	if (choose(blocks, k) > SH_BAND_MAX_TABLES)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "%u blocks at distance %u make more than %d tables: choose fewer blocks, at "
-		    "least %u",
-		    blocks, k, SH_BAND_MAX_TABLES, k + 1);
+		    "%u blocks at distance %u make %s%llu tables, each with a line for every "
+		    "fingerprint: choose fewer blocks, at least %u (at most %d tables)",
+		    blocks, k, choose(blocks, k) == MANY ? "at least " : "",
+		    (unsigned long long)choose(blocks, k), k + 1, SH_BAND_MAX_TABLES);
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static void unrank(const struct sh_band *b, uint32_t number, struct sh_band_tabl
 		uint32_t n;
 
 		/* n combinations continue with this block: skip them while n is too small. */
-		while (left >= (n = choose(b->blocks - block - 1, b->chosen - i - 1))) {
+		while (left >= (n = (uint32_t)choose(b->blocks - block - 1, b->chosen - i - 1))) {
 			left -= n;
 			block++;
 		}
@@ -161,7 +161,7 @@ int sh_band_init(
 		return -1;
 	b->words = SH_FP_WORDS(bits);
 	b->chosen = blocks - k;
-	b->tables = choose(blocks, k);
+	b->tables = (uint32_t)choose(blocks, k);
 	for (unsigned i = 0; i <= blocks; i++)
 		b->start[i] = (uint16_t)(bits * i / blocks);
 	measure_keys(b);

@@ -28,7 +28,7 @@
 
 enum {
 	SH_BAND_MAX_BLOCKS = 255,
-	SH_BAND_MAX_TABLES = 1 << 24,
+	SH_BAND_MAX_TABLES = 10000, /* so many lines a fingerprint */
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
 	SH_BAND_LAYOUT = 4, /* bytes of a key that name the layout: k and M */
 	SH_BAND_HEAD = 16,  /* more bytes than a key has before its bits */

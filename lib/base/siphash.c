@@ -6,11 +6,11 @@
 
 #include "base/bytes.h"
 
-struct state {
+struct sip_state {
 	uint64_t a, b, c, d;
 };
 
-static inline struct state sip_round(struct state v)
+static inline struct sip_state sip_round(struct sip_state v)
 {
 	v.a += v.b;
 	v.c += v.d;
@@ -24,7 +24,7 @@ static inline struct state sip_round(struct state v)
 	return v;
 }
 
-static inline struct state absorb(struct state v, uint64_t word)
+static inline struct sip_state absorb(struct sip_state v, uint64_t word)
 {
 	v.d ^= word;
 	v = sip_round(v);
@@ -34,7 +34,7 @@ static inline struct state absorb(struct state v, uint64_t word)
 
 uint64_t sh_siphash(const uint64_t key[2], const void *p, size_t n)
 {
-	struct state v = {
+	struct sip_state v = {
 		key[0] ^ UINT64_C(0x736f6d6570736575),
 		key[1] ^ UINT64_C(0x646f72616e646f6d),
 		key[0] ^ UINT64_C(0x6c7967656e657261),

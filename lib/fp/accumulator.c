@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "hash/mix.h"
-#include "hash/mix_lines.h"
 #include "record/escape.h"
 
 int sh_accumulator_init(
@@ -49,13 +48,26 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
+/* Sets a->token_hash[i] to the hash of the feature of line i, as sh_mix_feature() computes it, for
+ * the first n >= 1 lines, which are split into tokens. */
+static void hash_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n)
+{
+	uint64_t *hash = a->token_hash;
+
+	a->mix->tokens(l->base, l->start, l->end, l->token[n], a->mixed_seed, hash);
+	/* The hash of line i is stored at or before the hashes of its tokens, so it overwrites no
+	 * hash that is still needed. */
+	for (size_t i = 0; i < n; i++)
+		hash[i] = sh_mix_ngram(hash + l->token[i], l->token[i + 1] - l->token[i]);
+}
+
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n)
 {
 	struct sh_error err;
 
 	if (n == 0)
 		return true;
-	sh_mix_lines(a->mix, l, n, a->mixed_seed, a->token_hash);
+	hash_lines(a, l, n);
 	if (sh_simhash_add_weighted(&a->simhash, a->token_hash, l->weight, n, &err) < 0)
 		return false;
 	a->any = true;

@@ -13,7 +13,7 @@
 struct sh_features {
 	struct sh_feature_opts opts;
 	struct sh_keyed keyed;
-	const struct sh_keyed_kernel *kernel; /* NULL: SH_FEATURES_STORED, by sh_keyed_text() */
+	const struct sh_keyed_kernel *kernel;
 	bool rows;   /* hash n-grams from token hashes instead of their texts */
 	bool tokens; /* hash the tokens into `token` */
 	struct sh_hashes grams;
@@ -27,10 +27,9 @@ bool sh_features_follow(const struct sh_feature_opts *opts)
 {
 	const struct sh_token_opts *token = &opts->token;
 
-	if (opts->form == SH_FEATURES_OF_RUN)
-		return (!token->method || token->method == &sh_words_method) &&
-		       token->unit == SH_UNIT_WORD && opts->ngrams.max <= SH_KEYED_ROW_MAX;
-	return opts->form == SH_FEATURES_OF_TOKENS;
+	return opts->of_tokens ||
+	       ((!token->method || token->method == &sh_words_method) &&
+		   token->unit == SH_UNIT_WORD && opts->ngrams.max <= SH_KEYED_ROW_MAX);
 }
 
 struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct sh_error *err)
@@ -42,11 +41,11 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 		return NULL;
 	}
 	f->opts = *opts;
-	f->opts.ordered = opts->ordered || opts->form == SH_FEATURES_OF_TOKENS;
+	f->opts.ordered = opts->ordered || opts->of_tokens;
 	/* Texts are compared as a whole, even when a fingerprint leaves out a part. */
 	f->opts.ngrams.past_first = false;
 	sh_keyed_init(&f->keyed, opts->key);
-	f->kernel = opts->form == SH_FEATURES_STORED ? NULL : sh_keyed_kernel_at(0);
+	f->kernel = sh_keyed_kernel_at(0);
 	f->rows = sh_features_follow(opts);
 	f->tokens = f->opts.ordered || (f->rows && opts->ngrams.max > 1);
 	return f;
@@ -62,18 +61,6 @@ void sh_features_delete(struct sh_features *f)
 }
 
 /* ---- hashing ---- */
-
-/* Hashes the texts of the first `count` n-grams of n tokens. */
-static void hash_texts(
-    const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
-{
-	if (f->kernel) {
-		f->kernel->texts(&f->keyed, t->text, t->start, t->end + n - 1, count, h);
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		h[i] = sh_keyed_text(&f->keyed, sh_ngram_text(t, i, n));
-}
 
 /* Hashes rows of more tokens than the kernels take. */
 static void hash_long_rows(
@@ -97,7 +84,7 @@ static void hash_some(
 	else if (f->rows && n > 1)
 		f->kernel->rows(&f->keyed, f->token, count + n - 1, n, h);
 	else if (t)
-		hash_texts(f, t, n, count, h);
+		f->kernel->texts(&f->keyed, t->text, t->start, t->end + n - 1, count, h);
 	else
 		memcpy(h, f->token, count * sizeof *h);
 }
@@ -121,7 +108,7 @@ static int hash_tokens(struct sh_features *f, const struct sh_tokens *t, struct 
 {
 	if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
 		return -1;
-	hash_texts(f, t, 1, t->n, f->token);
+	f->kernel->texts(&f->keyed, t->text, t->start, t->end, t->n, f->token);
 	for (size_t i = 0; f->opts.cut && i < t->n; i++)
 		f->token[i] &= ~(uint64_t)UINT32_MAX;
 	return 0;
@@ -162,7 +149,7 @@ int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_f
 		*set = order(f, t->n);
 		return 0;
 	}
-	return fill(f, f->opts.form == SH_FEATURES_OF_TOKENS ? NULL : t, t->n, set, err);
+	return fill(f, f->opts.of_tokens ? NULL : t, t->n, set, err);
 }
 
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,

@@ -3,8 +3,7 @@
  *
  * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. A set holds the feature's
  * hash of 64 bits under a secret random key (hash/keyed.h): without the key nobody can write texts
- * whose features collide. Two given features collide with probability 2^-64 by the form
- * SH_FEATURES_STORED, and at most 2^-63 by the other forms. */
+ * whose features collide. Two given features collide with probability at most 2^-63. */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
@@ -22,22 +21,17 @@ struct sh_feature_set {
 	size_t n_ordered;
 };
 
-/* Ways to hash an n-gram. Sets of one form and one key can be compared. */
-enum sh_feature_form {
-	SH_FEATURES_OF_RUN, /* the fastest way, for sets of one run */
-	/* Archives hold sets of these forms, which are the same in every version: */
-	SH_FEATURES_STORED,    /* hashes the text of an n-gram by sh_keyed_text() */
-	SH_FEATURES_OF_TOKENS, /* hashes the hashes of its tokens by the kernels of hash/keyed.h */
-};
-
+/* Sets with equal of_tokens and key can be compared. */
 struct sh_feature_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
-	enum sh_feature_form form;
+	/* Hash the hashes of an n-gram's tokens. Archives hold sets of this form, which are the
+	 * same in every version. Otherwise the fastest way, for sets of one run. */
+	bool of_tokens;
 	uint64_t key[2];
-	bool ordered;    /* sets have `ordered`; sets of SH_FEATURES_OF_TOKENS always have it */
+	bool ordered;    /* sets have `ordered`; with of_tokens they always have it */
 	bool only_order; /* n is 0, and sets have no hashes and counts */
-	bool cut; /* for SH_FEATURES_OF_TOKENS: sets the lower 32 bits of each token's hash to 0 */
+	bool cut;        /* with of_tokens: sets the lower 32 bits of each token's hash to 0 */
 };
 
 /* Makes feature sets. One thread at a time may use an object. The options are copied; objects that

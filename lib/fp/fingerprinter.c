@@ -6,10 +6,10 @@
 #include <xxhash.h>
 
 #include "base/buf.h"
-#include "fp/compose.h"
 #include "fp/count.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
+#include "hash/mix_kernel.h"
 #include "published/sums.h"
 #include "text/method.h"
 
@@ -120,6 +120,78 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f);
 }
 
+/* ---- hashes of n-grams, for the hash mix ---- */
+
+/* Computes all n-gram hashes of a document: the n-grams that range.lead adds; then all for n = min,
+ * then for n = min + 1, and so on. Hashes of word n-grams are composed of word hashes. `token` has
+ * room for t->n hashes. */
+static void compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
+    struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out)
+{
+	if (range.max == 1) { /* each word is an n-gram */
+		mix->tokens(t->text, t->start, t->end, t->n, mixed_seed, out);
+		return;
+	}
+	mix->tokens(t->text, t->start, t->end, t->n, mixed_seed, token);
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		*out++ = sh_mix_ngram(token, n);
+	for (unsigned n = range.min; n <= range.max; n++)
+		out += mix->ngrams(token, t->n, n, out);
+}
+
+static uint64_t hash_one(const struct sh_tokens *t, size_t i, unsigned n, uint64_t mixed_seed)
+{
+	return sh_mix_token_padded(
+	    t->text + t->start[i], t->end[i + n - 1] - t->start[i], mixed_seed);
+}
+
+/* Returns the first token from i on that is longer than one byte. */
+static size_t end_of_bytes(const struct sh_tokens *t, size_t i)
+{
+	if (t->end[t->n - 1] - t->start[i] == t->n - i)
+		return t->n;
+	while (i < t->n && t->end[i] - t->start[i] == 1)
+		i++;
+	return i;
+}
+
+/* Hashes all n-grams of n characters: in windows over characters of one byte,
+ * and one by one elsewhere. */
+static void hash_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t, unsigned n,
+    uint64_t mixed_seed, uint64_t *out)
+{
+	size_t count = t->n - n + 1;
+
+	for (size_t i = 0; i < count;) {
+		size_t stop = end_of_bytes(t, i);
+
+		if (stop - i >= n) {
+			mix->windows(
+			    t->text + t->start[i], stop - i - n + 1, n, mixed_seed, out + i);
+			i = stop - n + 1;
+		}
+		for (; i < count && i <= stop; i++)
+			out[i] = hash_one(t, i, n, mixed_seed);
+	}
+}
+
+/* The same for SH_UNIT_CHAR. The characters of an n-gram are adjacent bytes, and are hashed as one
+ * token. */
+static void compose_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
+    struct sh_ngrams range, uint64_t mixed_seed, uint64_t *out)
+{
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		*out++ = hash_one(t, 0, n, mixed_seed);
+	for (unsigned n = range.min; n <= range.max; n++) {
+		if (n <= SH_MIX_WINDOW_MAX)
+			hash_chars(mix, t, n, mixed_seed, out);
+		else
+			for (size_t i = 0; i + n <= t->n; i++)
+				out[i] = hash_one(t, i, n, mixed_seed);
+		out += t->n - n + 1;
+	}
+}
+
 /* Hashes each token once and composes the n-gram hashes of token hashes, without
  * the n-grams' texts. */
 static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
@@ -128,12 +200,12 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	uint64_t seed = sh_mix_seed(f->opts.seed);
 
 	if (sh_token_unit(&f->opts.token) == SH_UNIT_CHAR) {
-		sh_compose_chars(f->mix, t, range, seed, f->feature);
+		compose_chars(f->mix, t, range, seed, f->feature);
 		return 0;
 	}
 	if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
 		return -1;
-	sh_compose_words(f->mix, t, range, seed, f->token, f->feature);
+	compose_words(f->mix, t, range, seed, f->token, f->feature);
 	return 0;
 }
 

@@ -116,9 +116,27 @@ static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mi
 
 #if defined(__x86_64__)
 
-#include "hash/mix_x86.h"
+#include "hash/words_x86.h"
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
+
+static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
+{
+	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)k));
+}
+
+static AVX512 inline __m512i shift_xor8(__m512i x, unsigned bits)
+{
+	return _mm512_xor_si512(x, _mm512_srli_epi64(x, bits));
+}
+
+/* Mixes eight words as sh_mix_moremur() does. */
+static AVX512 inline __m512i moremur8(__m512i x)
+{
+	x = mul8(shift_xor8(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul8(shift_xor8(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor8(x, 27);
+}
 
 static AVX512 inline __m512i fold8(__m512i a, __m512i b)
 {

@@ -20,18 +20,18 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
-/* Returns whether the type is a media type: a registered or private top level, and a subtype. Some
+/* Returns whether the type is a media type: a registered top level, and a subtype. Some
  * servers send "html", "text", "(null)" or "txt/html". */
 static bool is_media_type(const char *type)
 {
 	static const char *const tops[] = { "application", "audio", "chemical", "font", "image",
-		"message", "model", "multipart", "text", "video", "x-" };
+		"message", "model", "multipart", "text", "video" };
 	const char *slash = strchr(type, '/');
 
 	for (size_t i = 0; slash && i < sizeof tops / sizeof *tops; i++) {
 		size_t n = strlen(tops[i]);
 
-		if (strncmp(type, tops[i], n) == 0 && (type + n == slash || tops[i][1] == '-'))
+		if (strncmp(type, tops[i], n) == 0 && type + n == slash)
 			return slash[1] && !slash[1 + strcspn(slash + 1, "/*\"'\\<>=: ")];
 	}
 	return false;

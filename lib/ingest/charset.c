@@ -381,8 +381,8 @@ static bool is_western(const char *name)
 	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
 }
 
-/* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank. Returns
- * the bytes of the sample. */
+/* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank.
+ * Returns the number of bytes of the sample. */
 static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 {
 	size_t n = 0;
@@ -403,7 +403,7 @@ static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 
 /* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
  * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
- * its letters suit a language equally well. */
+ * its letters suit a language equally well, and for a single letter, which shows nothing. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {
@@ -424,7 +424,7 @@ static int compare_latin(
 			continue;
 		misses = sh_latin_misses(text.p, text.n, sh_latin_family(which), &letters);
 		if (misses * 4 > letters || misses > least ||
-		    (misses == least && (i != 1 || sh_latin_family(name) != 'C')))
+		    (misses == least && (i != 1 || (letters > 1 && sh_latin_family(name) != 'C'))))
 			continue;
 		least = misses;
 		best = which;
@@ -587,9 +587,9 @@ static bool is_letter(uint32_t c)
 	       !(c > 0xFF60 && c < 0xFFA0);
 }
 
-/* Returns whether the only character beyond ASCII of a text is UTF-8: two bytes that are no word in
- * a declared charset, but a letter and a symbol, say. Of charsets with letters of two bytes only the
- * signs of copyright and trade mark overrule them. Returns -1 after a failure. */
+/* Returns whether the only character beyond ASCII of a text is UTF-8: its two bytes are no word in
+ * a declared charset, but a letter and a symbol, say. Charsets with letters of two bytes are
+ * overruled by the signs of copyright and trade mark alone. Returns -1 after a failure. */
 static int is_lone_utf8(struct decision *d, const struct declared *all, const uint8_t *at)
 {
 	const uint8_t *p = at;

@@ -86,6 +86,7 @@ size_t sh_latin_misses(const char *text, size_t n, char family, size_t *letters)
 			count[(uint32_t)utf8proc_tolower((utf8proc_int32_t)c) % TABLE]++;
 		}
 	}
+	odd += is_odd(before, c, ' ');
 	for (size_t i = 0; i < LANGUAGES; i++) {
 		const uint8_t *q = (const uint8_t *)languages[i], *stop = q + strlen(languages[i]);
 		size_t own = count['i']; /* of the capital I with a dot */

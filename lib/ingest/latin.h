@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish, 'B'
- * Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
+/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish,
+ * 'B' Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
 char sh_latin_family(const char *charset);
 
 /* The charsets to compare with the guess of a detector; NULL ends them. */

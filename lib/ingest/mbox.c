@@ -31,8 +31,23 @@ bool sh_mbox_from(struct sh_slice line)
 	return false;
 }
 
+/* Returns whether the line has an address as its second word, and a year. */
+static bool has_address_and_year(struct sh_slice line)
+{
+	const char *blank = memchr(line.p + 5, ' ', line.n - 5);
+
+	if (!blank || !memchr(line.p + 5, '@', (size_t)(blank - line.p) - 5))
+		return false;
+	for (const char *p = blank; line.p + line.n - p > 4; p++)
+		if (!is_digit(p[-1]) &&
+		    ((p[0] == '1' && p[1] == '9') || (p[0] == '2' && p[1] == '0')) &&
+		    is_digit(p[2]) && is_digit(p[3]) && !is_digit(p[4]))
+			return true;
+	return false;
+}
+
 /* Returns whether the From_ line is whole, as in "From joe@example.org Sat Nov 21 10:00:00 2026":
- * weekday, month, day and time. */
+ * weekday, month, day and time; or address, time and year, in any form. */
 static bool is_whole_from(struct sh_slice line)
 {
 	static const char days[] = "SunMonTueWedThuFriSat",
@@ -40,6 +55,8 @@ static bool is_whole_from(struct sh_slice line)
 
 	if (!sh_mbox_from(line))
 		return false;
+	if (has_address_and_year(line))
+		return true;
 	for (size_t i = 5; i + 16 < line.n && i < FROM_MAX; i++) {
 		const char *p = line.p + i;
 		const char *day = memmem(days, sizeof days - 1, p, 3);

@@ -85,7 +85,7 @@ static bool begin(struct file *f)
 	if (fd < 0 || sh_reader_open_fd(&f->reader, fd, f->name, &ignored) < 0)
 		return false;
 	/* A failure is kept by the reader, behind the bytes that are ready. */
-	(void)sh_reader_need(&f->reader, f->reader.packed.layers ? PACKED : PLAIN, &ignored);
+	(void)sh_reader_need(&f->reader, f->reader.codec ? PACKED : PLAIN, &ignored);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/hex.h"
 #include "base/num.h"
-#include "io/replace.h"
+#include "io/target.h"
 
 #define LIST     SH_FINISHED_LIST
 #define NEW_LIST LIST ".new"

@@ -4,11 +4,11 @@
 #define SH_IO_HEADER_H
 
 #include "base/buf.h"
-#include "io/csv.h"
+#include "io/newlines.h"
 
 struct sh_header {
 	bool wanted; /* each file has a header; false: nothing here is used */
-	bool csv;    /* records are CSV (io/csv.h): line ends in quotes end no record */
+	bool csv;    /* records are CSV (io/newlines.h): line ends in quotes end no record */
 	/* The first header, with byte order mark, the lines before it, and LF; empty at first. */
 	struct sh_buf first;
 	const char *file; /* name of the first file; borrowed */
@@ -20,16 +20,6 @@ void sh_header_free(struct sh_header *h);
  * header. SH_ERR_RECORD: a later header differs in more than byte order mark and line end. */
 int sh_header_check(
     struct sh_header *h, struct sh_slice all, const char *file, size_t *n, struct sh_error *err);
-
-/* Returns the first record, without its LF. Returns all bytes when no LF ends the record. */
-static inline struct sh_slice sh_record_front(struct sh_slice all, bool csv)
-{
-	const char *lf = csv || all.n == 0 ? NULL : memchr(all.p, '\n', all.n);
-
-	return sh_slice(all.p, csv  ? sh_csv_record(all.p, all.n, false)
-			       : lf ? (size_t)(lf - all.p)
-				    : all.n);
-}
 
 /* Returns the bytes of the header at the beginning of a file, with its LF and the lines before it.
  * Sets *before to the bytes before the header itself. */

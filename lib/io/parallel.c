@@ -12,7 +12,7 @@ struct tasks {
 	struct sh_error err;
 };
 
-struct thread {
+struct task_thread {
 	struct tasks *tasks;
 	void *worker;
 	pthread_t id;
@@ -35,7 +35,7 @@ static int next_tasks(struct tasks *t, size_t *from, size_t *to)
 
 static void *work(void *arg)
 {
-	struct thread *self = arg;
+	struct task_thread *self = arg;
 	struct tasks *t = self->tasks;
 	struct sh_error err;
 	size_t from, to;
@@ -57,7 +57,7 @@ int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t
     sh_tasks_fn *fn, struct sh_error *err)
 {
 	struct tasks t = { .n = n, .grain = grain, .fn = fn, .failed_at = SIZE_MAX };
-	struct thread *threads = calloc(n_workers, sizeof *threads);
+	struct task_thread *threads = calloc(n_workers, sizeof *threads);
 	char *worker = workers;
 	unsigned started = 0;
 
@@ -65,7 +65,7 @@ int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t
 		return sh_error_nomem(err);
 	pthread_mutex_init(&t.lock, NULL);
 	for (unsigned i = 0; i < n_workers; i++)
-		threads[i] = (struct thread){ .tasks = &t, .worker = worker + i * size };
+		threads[i] = (struct task_thread){ .tasks = &t, .worker = worker + i * size };
 	/* The calling thread works, too: all tasks are processed even when no thread starts. */
 	while (started + 1 < n_workers && n > grain &&
 	       pthread_create(&threads[started + 1].id, NULL, work, &threads[started + 1]) == 0)

@@ -148,6 +148,7 @@ static int begin(struct sh_reader *r, struct sh_error *err)
 		err->file = name;
 		return -1;
 	}
+	r->codec = r->packed.layers ? r->packed.layer[0].codec : NULL;
 	return 0;
 }
 

@@ -20,12 +20,13 @@ struct sh_reader {
 	/* NULL, or called after each read with the number of decompressed bytes. */
 	void (*progress)(void *arg, uint64_t n);
 	void *progress_arg;
-	struct sh_error failed;      /* the error of an earlier read; code SH_OK: none */
-	int fd;                      /* of an open file; otherwise -1 */
-	sh_decompress_read *read;    /* reads the input, before decompression */
-	void *read_arg;              /* of read() */
-	uint64_t raw;                /* bytes that read() returned */
-	struct sh_decompress packed; /* the decoders, if the input is compressed */
+	struct sh_error failed;       /* the error of an earlier read; code SH_OK: none */
+	int fd;                       /* of an open file; otherwise -1 */
+	sh_decompress_read *read;     /* reads the input, before decompression */
+	void *read_arg;               /* of read() */
+	uint64_t raw;                 /* bytes that read() returned */
+	const struct sh_codec *codec; /* form of the input; NULL: not compressed */
+	struct sh_decompress packed;  /* the decoders, until all bytes are read */
 };
 
 /* Opens a file; "-" is standard input. Returns 0 or -1. A zeroed reader is closed. */

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "io/descriptor.h"
-#include "io/replace.h"
 #include "io/target.h"
 
 enum {

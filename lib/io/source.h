@@ -39,11 +39,10 @@ struct sh_origin {
 	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
 	uint64_t at;                  /* bytes of all operands, decompressed, before the chunk */
 	bool starts_file;             /* the chunk has the first record of the file */
-	bool csv;                     /* the records are CSV (io/csv.h) */
+	bool csv;                     /* the records are CSV (io/newlines.h) */
 	const char *blanks;           /* lines of these bytes are no records; NULL: all lines are */
 	bool header;                  /* the file has a header before the chunk's first record */
-	bool
-	    trailer; /* lines that are trailers (io/trailer.h) were checked, and are to be skipped */
+	bool trailer; /* trailers among the lines (io/trailer.h) were checked; skip them */
 	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
 	 * those of the first one, and `lines` counts all lines. cut: an error follows, and the last
 	 * document may lack lines. */
@@ -132,20 +131,13 @@ static inline bool sh_source_ahead(const struct sh_source *s)
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 
-/* The two ways of sh_source_read(), without and with a border function. */
-int sh_source_read_lines(
-    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
-int sh_source_read_documents(
-    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
-void sh_collected_free(struct sh_collected *c);
-
-/* Sets *line to the next line that is no trailer, without its LF, and leaves the line to be read. The
- * line is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
+/* Sets *line to the next line that is no trailer, without its LF, and leaves the line to be read.
+ * The line is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
 /* Appends the next lines of the same operand to `peeked`. The result of sh_source_peek() becomes
- * invalid. Returns 1 or -1; or 0 at the end of the operand. Without `wait`, also returns 0 when no line
- * is ready. */
+ * invalid. Returns 1 or -1; or 0 at the end of the operand. Without `wait`, also returns 0 when no
+ * line is ready. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
 
 /* Returns the peeked line and all lines of `peeked` behind it. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -52,26 +51,6 @@ int sh_spill_open(const char *dir, struct sh_error *err)
 	return fd;
 }
 
-#ifndef O_DIRECT
-#define O_DIRECT 0
-#endif
-
-void sh_spill_uncached(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags >= 0)
-		(void)fcntl(fd, F_SETFL, flags | O_DIRECT);
-}
-
-/* Lets the system cache the file after a write has failed. Returns whether it did not before. */
-static bool cache_again(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	return flags >= 0 && (flags & O_DIRECT) && fcntl(fd, F_SETFL, flags & ~O_DIRECT) == 0;
-}
-
 void sh_spill_close(int fd)
 {
 	if (fd >= 0)
@@ -93,8 +72,7 @@ int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_er
 	while (n) {
 		ssize_t done = pwrite(fd, from, n, (off_t)at);
 
-		/* EINVAL: the file system wants larger blocks than SH_SPILL_BLOCK. */
-		if (done < 0 && (errno == EINTR || (errno == EINVAL && cache_again(fd))))
+		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
 			return sh_error_sys(

@@ -14,14 +14,6 @@ const char *sh_spill_folder(const char *dir);
 /* Creates an empty file in sh_spill_folder(dir). Returns its descriptor, or -1. */
 int sh_spill_open(const char *dir, struct sh_error *err);
 
-/* Asks the system not to cache the file, for data that is written once and read once: the cache
- * would lose other files for them, and each byte would be copied twice. Some file systems cache the
- * file nevertheless. From here on offsets, sizes and addresses of all reads and writes must be
- * multiples of SH_SPILL_BLOCK. When a file system refuses this, sh_spill_write_at() lets it
- * cache the file again. */
-void sh_spill_uncached(int fd);
-enum { SH_SPILL_BLOCK = 4096 };
-
 /* Closes the file, which disappears. Does nothing when fd is -1. */
 void sh_spill_close(int fd);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds where an output to a path goes. */
+/* Finds where an output to a path goes, and makes the file that replaces an existing one. */
 #ifndef SH_IO_TARGET_H
 #define SH_IO_TARGET_H
 
 #include <stdbool.h>
+
+#include "base/error.h"
 
 enum sh_target {
 	SH_TARGET_OPEN,    /* an open descriptor, such as /dev/stdout */
@@ -23,5 +25,19 @@ int sh_target_descriptor(const char *path);
 /* Returns whether two outputs go to one file, FIFO or descriptor. Returns false for a device such
  * as /dev/null. NULL or "-" is standard output. Compares the strings when stat(2) fails. */
 bool sh_target_same(const char *a, const char *b);
+
+/* Returns false when rename(2) would certainly fail to replace the file `target`; errno has the
+ * reason. Returns true also when there is no file. Changes nothing. */
+bool sh_is_replaceable(const char *target);
+
+/* Creates a file `name` in the folder of `target`, to be renamed to `target`. Overwrites the last
+ * SH_REPLACE_UNIQUE bytes of `name` until no file has the name. Copies owner, group, access list
+ * and mode of `target`, as far as this user may set them. Returns the descriptor; or -1, and no
+ * file is left.
+ *
+ * Does not copy the owner when another user owns `target` in a sticky folder: the user may have put
+ * the file there to receive the output. */
+enum { SH_REPLACE_UNIQUE = 6 };
+int sh_replace_create(char *name, const char *target, struct sh_error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include "base/num.h"
-#include "io/header.h"
 #include "io/newlines.h"
 
 enum { HEAD = sizeof SH_TRAILER_HEAD - 1, SUM_DIGITS = 16 };

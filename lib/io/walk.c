@@ -15,14 +15,14 @@
 enum kind { WALK_FILE, WALK_FOLDER };
 
 /* An entry of a folder. The name of a folder ends in a slash: strcmp() gives the order of paths. */
-struct entry {
+struct walk_entry {
 	char *name;
 	enum kind kind;
 };
 
-struct level {
+struct walk_level {
 	int fd;
-	struct entry *entry;
+	struct walk_entry *entry;
 	size_t n, cap;
 };
 
@@ -55,12 +55,12 @@ bool sh_is_input(const char *name, const char *path)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct walk_entry *x = a, *y = b;
 
 	return strcmp(x->name, y->name);
 }
 
-static void level_free(struct level *l)
+static void level_free(struct walk_level *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->entry[i].name);
@@ -69,7 +69,7 @@ static void level_free(struct level *l)
 		close(l->fd);
 }
 
-static int add(struct level *l, const char *name, enum kind kind, struct sh_error *err)
+static int add(struct walk_level *l, const char *name, enum kind kind, struct sh_error *err)
 {
 	if (SH_RESERVE(l->entry, l->cap, l->n + 1, err) < 0)
 		return -1;
@@ -99,7 +99,7 @@ static bool is_temporary(const char *name)
 
 /* Adds the entry `name` of the folder to the list, or counts it. An entry that cannot be examined
  * is treated as a file: opening it will give the reason. */
-static int classify(struct sh_walk *w, struct level *l, const char *name, struct sh_error *err)
+static int classify(struct sh_walk *w, struct walk_level *l, const char *name, struct sh_error *err)
 {
 	struct stat st;
 	bool known = fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -125,7 +125,7 @@ static int classify(struct sh_walk *w, struct level *l, const char *name, struct
 }
 
 /* Lists the entries of the open folder. */
-static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
+static int list(struct sh_walk *w, struct walk_level *l, struct sh_error *err)
 {
 	int fd = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad = 0;
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -156,7 +156,7 @@ static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
 
 /* Opens the file `name` of the folder and passes it to w->file(). The open never waits, and the
  * type of the open file decides: a link, a FIFO or a device may have replaced the file. */
-static int file(struct sh_walk *w, const struct level *l, const char *name, const char *path,
+static int file(struct sh_walk *w, const struct walk_level *l, const char *name, const char *path,
     struct sh_error *err)
 {
 	struct stat st;
@@ -202,7 +202,7 @@ static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
 
 /* Opens the folder, whose name ends in a slash. Removes the slash: the system would follow a link
  * whose name ends in a slash. */
-static int open_folder(const struct sh_walk *w, const struct level *above, const char *name)
+static int open_folder(const struct sh_walk *w, const struct walk_level *above, const char *name)
 {
 	char *bare;
 	int fd;
@@ -218,10 +218,10 @@ static int open_folder(const struct sh_walk *w, const struct level *above, const
 }
 
 /* Visits the folder `name` of the level above. path: the full path with a final slash. */
-static int visit(struct sh_walk *w, const struct level *above, const char *name, const char *path,
-    struct sh_error *err)
+static int visit(struct sh_walk *w, const struct walk_level *above, const char *name,
+    const char *path, struct sh_error *err)
 {
-	struct level l = { .fd = -1 };
+	struct walk_level l = { .fd = -1 };
 	int status = 0, bad;
 
 	l.fd = open_folder(w, above, name);
@@ -238,7 +238,7 @@ static int visit(struct sh_walk *w, const struct level *above, const char *name,
 		}
 	}
 	for (size_t i = 0; i < l.n && status == 0; i++) {
-		const struct entry *e = &l.entry[i];
+		const struct walk_entry *e = &l.entry[i];
 		char *below;
 
 		if (asprintf(&below, "%s%s", path, e->name) < 0) {

@@ -185,8 +185,8 @@ struct joined {
 	bool found;          /* a value was found, perhaps null */
 };
 
-/* Replaces an object, a part of a chat's message, by its text: a string, or another value that is an
- * error. Returns 1, 0 for a part without text such as a picture, or -1. */
+/* Replaces an object, a part of a chat's message, by its text: a string, or another value that is
+ * an error. Returns 1, 0 for a part without text such as a picture, or -1. */
 static int text_of_part(struct sh_json_value *v, struct sh_error *err)
 {
 	static const struct sh_slice names[2] = { { "text", 4 }, { "type", 4 } };

@@ -12,7 +12,7 @@ struct scan {
 	void *arg; /* of bad() */
 };
 
-struct reader {
+struct scan_worker {
 	struct scan *scan;
 	struct sh_document_room room;
 };
@@ -28,7 +28,7 @@ struct bad_line {
  * line_ids its number from the task's first line on. */
 static int read_line(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct reader *r = reader;
+	struct scan_worker *r = reader;
 	const struct sh_corpus *c = r->scan->corpus;
 	uint64_t offset = job->from.at + job->offset, value = job->from.number + job->at;
 	struct sh_document doc;
@@ -50,7 +50,7 @@ static int read_line(void *reader, struct sh_slice line, struct sh_job *job, str
 
 static int work(void *reader, struct sh_job *job)
 {
-	struct reader *r = reader;
+	struct scan_worker *r = reader;
 
 	if (sh_corpus_lines_read(&r->scan->lines, job) < 0)
 		return -1;
@@ -98,7 +98,7 @@ int sh_corpus_scan(
 {
 	struct scan s = { .corpus = c, .bad = bad, .arg = arg };
 	unsigned jobs = c->jobs ? c->jobs : 1;
-	struct reader *readers = calloc(jobs, sizeof *readers);
+	struct scan_worker *readers = calloc(jobs, sizeof *readers);
 	void **workers = calloc(jobs, sizeof *workers);
 	struct sh_pool pool = { work, workers, jobs, add_documents, &s };
 	int status = readers && workers ? 0 : sh_error_nomem(err);

@@ -9,7 +9,7 @@
 enum { WIDE = 4 };
 
 /* The counts of feature_head.h over the records so far. */
-struct head {
+struct feature_head {
 	struct sh_tokenizer *folding, *literal;
 	struct sh_feature last; /* the last record; id.p is NULL before the first record */
 	bool last_plain, last_wide;
@@ -48,7 +48,8 @@ static int tokenize(struct sh_tokenizer **t, bool no_fold, struct sh_slice featu
 	return 0;
 }
 
-static int look_at(struct head *h, struct sh_slice feature, struct look *l, struct sh_error *err)
+static int look_at(
+    struct feature_head *h, struct sh_slice feature, struct look *l, struct sh_error *err)
 {
 	size_t n;
 
@@ -89,7 +90,7 @@ static bool overlap(struct sh_slice a, struct sh_slice b)
 }
 
 /* Ends the run of records with the id of `last`. */
-static void end_run(struct head *h)
+static void end_run(struct feature_head *h)
 {
 	if (h->line) {
 		h->alone++;
@@ -100,7 +101,7 @@ static void end_run(struct head *h)
 }
 
 static int add_record(
-    struct head *h, const struct sh_feature *f, uint64_t line, struct sh_error *err)
+    struct feature_head *h, const struct sh_feature *f, uint64_t line, struct sh_error *err)
 {
 	bool again = h->last.id.p && sh_slice_eq(f->id, h->last.id);
 	struct look l;
@@ -130,7 +131,8 @@ static int add_record(
 }
 
 /* Counts the records of p .. p + n - 1 from offset h->at on. */
-static int look(struct head *h, const char *p, size_t n, uint64_t line, struct sh_error *err)
+static int look(
+    struct feature_head *h, const char *p, size_t n, uint64_t line, struct sh_error *err)
 {
 	size_t limit = n < SH_FEATURE_HEAD ? n : SH_FEATURE_HEAD;
 	struct sh_feature f;
@@ -156,7 +158,7 @@ static int look(struct head *h, const char *p, size_t n, uint64_t line, struct s
 
 int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_error *err)
 {
-	struct head h = { 0 };
+	struct feature_head h = { 0 };
 	struct sh_slice peeked;
 	int got = sh_source_peek(s, &peeked, err), status = got < 0 ? -1 : 0;
 

@@ -8,11 +8,44 @@
 #ifndef SH_STREAM_WEIGHING_H
 #define SH_STREAM_WEIGHING_H
 
+#include "published/published.h"
 #include "published/sums.h"
 #include "stream/df_watch.h"
 #include "stream/feature_docs.h"
-#include "stream/weigher.h"
+#include "weight/idf.h"
 #include "weight/terms.h"
+#include "weight/weight.h"
+
+enum {
+	SH_WEIGHER_COUNTS = 256, /* weights of smaller counts are printed in advance */
+	SH_WEIGHER_SHOWN = 16,   /* most bytes of a printed weight, with TAB and LF */
+};
+
+/* TAB, weight, LF. */
+struct sh_weight_text {
+	uint8_t n; /* bytes; 0: not in the table */
+	char text[SH_WEIGHER_SHOWN];
+};
+
+struct sh_weigher {
+	const struct sh_scheme *scheme;
+	const struct sh_df_table *df;   /* NULL: no table */
+	const struct sh_idf_table *idf; /* NULL: no table; otherwise df is not read */
+	bool drop_absent;               /* drop features that df lacks; otherwise their df is 1 */
+	struct sh_df_limit min, max;    /* drop features whose df is not within both bounds */
+	uint64_t top; /* for sh_weighing: keep this number of heaviest features; 0: all */
+	const struct sh_profile *profile; /* decides where published systems differ */
+
+	/* Set by sh_weigher_prepare(). */
+	bool real; /* weights are doubles (weight/doubles.h), by the profile's rule */
+	/* The printed weight of each count from 1 up, when the count alone decides it;
+	 * otherwise n is 0 in all. */
+	struct sh_weight_text by_count[SH_WEIGHER_COUNTS];
+};
+
+/* Sets the last two members. The other members must be set. Tables, scheme and
+ * profile are borrowed. */
+void sh_weigher_prepare(struct sh_weigher *w);
 
 /* The state for one document at a time. */
 struct sh_weighing {

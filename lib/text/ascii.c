@@ -65,5 +65,5 @@ static void chars(struct sh_ascii_run *run)
 	}
 }
 
-const struct sh_ascii_kernel sh_ascii_plain = { { "plain", SH_NEEDS_NOTHING }, words, chars,
+const struct sh_ascii_kernel sh_ascii_plain = { { "plain", SH_NEEDS_NOTHING }, words, chars, false,
 	false };

@@ -45,7 +45,7 @@ struct sh_ascii_kernel {
 	/* Appends the characters of words, and one '_' after each word. Here open means: the output
 	 * is not empty and does not end with '_'. */
 	void (*chars)(struct sh_ascii_run *run);
-	bool han; /* words() knows Han characters */
+	bool han, kana; /* words() knows Han characters; kana, too */
 };
 
 extern const struct sh_ascii_kernel sh_ascii_plain;

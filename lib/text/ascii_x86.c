@@ -122,9 +122,9 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 #define POPCOUNT(x) __builtin_popcountll(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_avx2 = {
-	{ "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT }, words_avx2, chars_avx2, true
-};
+const struct sh_ascii_kernel sh_ascii_avx2 = { { "avx2",
+						   SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
+	words_avx2, chars_avx2, true, false };
 
 /* ---- AVX-512 with byte permutations (Ice Lake, Zen 4) --------------------------------- */
 
@@ -330,7 +330,7 @@ static AVX512 void chars_avx512(struct sh_ascii_run *run)
 const struct sh_ascii_kernel sh_ascii_avx512 = {
 	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
 			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI | SH_NEEDS_AVX512_VBMI2 },
-	words_avx512, chars_avx512, true
+	words_avx512, chars_avx512, true, true
 };
 
 #endif

@@ -59,10 +59,11 @@ static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const
 	return p;
 }
 
-/* Returns whether c is the first byte of a Han character, of kana or of their punctuation. */
-static bool starts_cjk(uint8_t c)
+/* Returns whether the kernel knows the character at p: Han, their punctuation, perhaps kana. */
+static bool is_known(const struct sh_tokenizer *t, const uint8_t *p)
 {
-	return c >= 0xE3 && c <= 0xE9;
+	return (p[0] > 0xE3 && p[0] <= 0xE9) ||
+	       (p[0] == 0xE3 && (t->ascii_kernel->kana || p[1] == 0x80));
 }
 
 /* Returns whether the kernel should be called at p: KERNEL_MIN bytes of ASCII, or three Chinese or
@@ -75,7 +76,7 @@ static bool suits_kernel(const struct sh_tokenizer *t, const uint8_t *p, const u
 		return false;
 	if (!((sh_le64(p) | sh_le64(p + 8)) & high))
 		return true;
-	return t->han && starts_cjk(p[0]) && starts_cjk(p[3]) && starts_cjk(p[6]);
+	return t->han && is_known(t, p) && is_known(t, p + 3) && is_known(t, p + 6);
 }
 
 /* Skips a backslash and, when the backslash begins an escape, the letter after

@@ -126,8 +126,9 @@ const char *sh_fold_unicode(void);
 /* Returns whether the general category is Mn, Mc or Me. */
 bool sh_is_mark(uint32_t c);
 
-/* Returns whether Arabic, Hebrew or Syriac text may be written without c: a nonspacing mark (Mn) of one of
- * their blocks, or the tatweel U+0640. A letter that NFKC composes with a mark keeps the mark. */
+/* Returns whether Arabic, Hebrew or Syriac text may be written without c: a nonspacing mark (Mn) of
+ * one of their blocks, or the tatweel U+0640. A letter that NFKC composes with a mark keeps the
+ * mark. */
 bool sh_is_pointing(uint32_t c);
 
 #endif

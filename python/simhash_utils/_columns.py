@@ -39,12 +39,6 @@ def _checked(value: Any, at: int) -> Optional[Text]:
     raise Error(f"text {at} is of type {name}, expected str, bytes or None: {way}")
 
 
-def _checked_all(values: Sequence[Any]) -> List[Optional[Text]]:
-    if set(map(type, values)) <= {str, bytes, type(None)}:  # the common case, ten times as fast
-        return list(values)
-    return [_checked(value, at) for at, value in enumerate(values)]
-
-
 def _field(item: Any, name: Any, at: int) -> Any:
     try:
         return item[name]
@@ -73,6 +67,7 @@ class Texts:
 
     items: Any  # the collection; a list for an iterator
     texts: List[Optional[Text]]
+    nulls: bool  # whether some texts are None
 
     def __init__(self, items: Any, text: TextOf = None) -> None:
         self._refuse(items)
@@ -82,18 +77,27 @@ class Texts:
         self._of = _package(items) if hasattr(items, "__len__") else ""
         names = self._names(items)
         if names is not None:
-            self.items, self.texts = items, self._of_table(items, names, text)
+            self.items = items
+            self._set(self._of_table(items, names, text))
             return
         self.items = items if self._of or isinstance(items, (list, tuple)) else list(items)
         values = _as_list(self.items) if self._of else self.items
         if text is None:
-            self.texts = _checked_all(values)
+            self._set(values)
         elif callable(text):
-            self.texts = [_checked(text(value), at) for at, value in enumerate(values)]
+            self._set([text(value) for value in values])
         elif isinstance(text, (list, tuple)):
-            self.texts = [_joined([_field(v, name, at) for name in text], at) for at, v in enumerate(values)]
+            self._set([_joined([_field(v, name, at) for name in text], at) for at, v in enumerate(values)])
         else:
-            self.texts = [_checked(_field(value, text, at), at) for at, value in enumerate(values)]
+            self._set([_field(value, text, at) for at, value in enumerate(values)])
+
+    def _set(self, values: Sequence[Any]) -> None:
+        kinds = set(map(type, values))
+        if kinds <= {str, bytes, type(None)}:  # the common case, ten times as fast
+            self.texts = list(values)
+        else:
+            self.texts = [_checked(value, at) for at, value in enumerate(values)]
+        self.nulls = kinds != {str} and None in self.texts
 
     @staticmethod
     def _refuse(items: Any) -> None:
@@ -125,7 +129,7 @@ class Texts:
             names = items.columns
         return None if names is None or not self._of else list(names)
 
-    def _of_table(self, items: Any, names: List[Any], text: TextOf) -> List[Optional[Text]]:
+    def _of_table(self, items: Any, names: List[Any], text: TextOf) -> List[Any]:
         shown = ", ".join(map(repr, names[:20]))
         if text is None or callable(text):
             raise Error(f"a {type(items).__name__} has columns: name that of the texts, as in text='body' (it has {shown})")
@@ -135,7 +139,7 @@ class Texts:
                 raise Error(f"no column {name!r}, which text= names (there are {shown})")
         columns = [_as_list(items[name]) for name in wanted]
         if len(columns) == 1:
-            return _checked_all(columns[0])
+            return columns[0]
         return [_joined(values, at) for at, values in enumerate(zip(*columns))]
 
     def take(self, mask: List[bool]) -> Any:

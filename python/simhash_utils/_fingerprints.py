@@ -7,7 +7,7 @@ import operator
 import struct
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, SupportsIndex, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, SupportsIndex, Tuple, Union
 
 from ._columns import TextOf, Texts
 from ._library import (
@@ -80,7 +80,7 @@ def _pack(fingerprints: Iterable[int], bits: int) -> "Tuple[c.Array[c.c_uint64],
     return (c.c_uint64 * len(packed)).from_buffer(packed), len(known)
 
 
-def _unpack(packed: "array.array[int]", has: bytes, bits: int) -> List[Optional[int]]:
+def _unpack(packed: "Sequence[int]", has: bytes, bits: int) -> List[Optional[int]]:
     words = _words(bits)
     shift = 64 * words - bits
     found: List[Optional[int]] = []
@@ -181,27 +181,34 @@ class Simhash:
 
     def __call__(self, text: Union[str, bytes, bytearray, memoryview]) -> Optional[int]:
         """The fingerprint of a text; None when the text has no features. bytes are UTF-8."""
-        return self._fingerprints([encode(text)])[0]
+        data, error, room = encode(text), CError(), (c.c_uint64 * MAX_WORDS)()
+        got: int = self._with_object(lambda handle: lib.simhash_text(handle, data, len(data), room, error))
+        if got < 0:
+            fail(error)
+        return _unpack(room[: _words(self.bits)], b"\1", self.bits)[0] if got else None
 
-    def _fingerprints(self, data: List[bytes]) -> List[Optional[int]]:
-        n, error = len(data), CError()
-        sizes = array.array(_SIZE, map(len, data))
-        packed = array.array("Q", bytes(8 * (n * _words(self._options.bits) + 1)))
-        has = c.create_string_buffer(n + 1)
-        # A lock would stay locked in a process forked meanwhile, and a signal's handler may call this function.
+    def _with_object(self, call: Callable[[int], Any]) -> int:
+        """Calls a function with an object of the library that no other thread uses. A lock would stay locked in a
+        process forked meanwhile, and a signal's handler may call this function."""
         try:
             handle = self._unused.pop()
         except IndexError:
             handle = self._new()
-        room = (c.c_uint64 * len(packed)).from_buffer(packed)
         try:
-            got = lib.simhash_texts(
-                handle, b"".join(data), (c.c_size_t * n).from_buffer(sizes), n, room, has, c.byref(error))
+            result: int = call(handle)
+            return result
         finally:
             self._unused.append(handle)
-        if got < 0:
+
+    def _fingerprints(self, data: List[bytes]) -> List[Optional[int]]:
+        n, error = len(data), CError()
+        sizes = array.array(_SIZE, map(len, data))
+        packed = array.array("Q", bytes(8 * (n * _words(self.bits) + 1)))
+        room, has = (c.c_uint64 * len(packed)).from_buffer(packed), c.create_string_buffer(n + 1)
+        at, joined = (c.c_size_t * n).from_buffer(sizes), b"".join(data)
+        if self._with_object(lambda handle: lib.simhash_texts(handle, joined, at, n, room, has, error)) < 0:
             fail(error)
-        return _unpack(packed, has.raw[:n], self._options.bits)
+        return _unpack(packed, has.raw[:n], self.bits)
 
     def column(self, texts: Any, *, text: TextOf = None) -> Any:
         """The fingerprints of texts, in a collection of the same type; None for a null and for a text without features.
@@ -215,7 +222,7 @@ class Simhash:
         for at in range(0, len(known.texts), _AT_ONCE):
             some = known.texts[at : at + _AT_ONCE]
             prints = self._fingerprints(encode_all(some))
-            found += [None if t is None else fp for t, fp in zip(some, prints)] if None in some else prints
+            found += [None if t is None else fp for t, fp in zip(some, prints)] if known.nulls else prints
         return known.like(found, "uint64" if self.bits <= 64 else None)
 
     def hex(self, fingerprint: int) -> str:

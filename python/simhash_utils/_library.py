@@ -93,6 +93,7 @@ def _declare(library: c.CDLL) -> c.CDLL:
         ("profile", c.c_int, [c.POINTER(Options), c.c_char_p, error]),
         ("new", pointer, [c.POINTER(Options), error]),
         ("free", None, [pointer]),
+        ("text", c.c_int, [pointer, c.c_char_p, size, WORDS, error]),
         ("texts", c.c_int, [pointer, c.c_char_p, SIZES, size, WORDS, c.c_char_p, error]),
         ("join", c.c_int, [WORDS, size, c.c_uint, c.c_uint, PAIRS, pointer, error]),
         ("join_two", c.c_int, [WORDS, size, WORDS, size, c.c_uint, c.c_uint, PAIRS, pointer, error]),

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Callable, List, Mapping, Sequence, Tuple,
 
 if TYPE_CHECKING:
     from typing_extensions import Literal as Literal, TypedDict as TypedDict, Unpack as Unpack
+
+    Path = Union[str, os.PathLike[str]]
 else:
     from typing import Literal, TypedDict
+
+    Path = Union[str, os.PathLike]
 
     class Unpack:
         """Pythons before 3.11 lack it. Editors and mypy check types; help() shows the name of the dictionary."""
@@ -18,7 +22,6 @@ else:
         def __class_getitem__(cls, item):
             return item
 
-Path = Union[str, "os.PathLike[str]"]
 Progress = Union[bool, Callable[[str, int, int], object]]
 
 

@@ -118,6 +118,7 @@ def run(
     """Runs a program, and returns the fields of the records that it writes. documents: its standard input."""
     report, messages, done = _Report(progress, total), [], total
     path = program_path(program)
+    report("read", 0)
     with tempfile.TemporaryFile() as out:
         with subprocess.Popen(
             [path, *args, *(["--progress"] if progress else [])], stdin=documents, stdout=out, stderr=subprocess.PIPE,

@@ -17,11 +17,10 @@ struct side {
 	struct sh_weighed_set weighed;
 };
 
-static void begin(
-    struct sh_analyser *a, const struct sh_fingerprint_opts *opts, enum sh_feature_form form)
+static void begin(struct sh_analyser *a, const struct sh_fingerprint_opts *opts)
 {
 	struct sh_feature_opts f = {
-		.token = opts->token, .ngrams = opts->ngrams, .form = form, .key = { 12, 34 }
+		.token = opts->token, .ngrams = opts->ngrams, .key = { 12, 34 }
 	};
 	struct sh_error err;
 
@@ -40,7 +39,7 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 	check(t && sh_tokenize(t, text, &tokens, &err) == 0);
 	collect(&s->o, &tokens, opts->ngrams, opts->token.unit == SH_UNIT_CHAR);
 	count(&s->o);
-	begin(&s->analyser, opts, SH_FEATURES_STORED);
+	begin(&s->analyser, opts);
 	check(sh_analyse(&s->analyser, text, &got, &err) == 0);
 	check(got.bad_utf8 == tokens.bad_utf8);
 	s->set = got.set;
@@ -55,32 +54,6 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 		    sh_wide_add(s->weighed.squares, sh_wide_mul(s->weight[i], s->weight[i]));
 	}
 	check(all == s->o.all);
-}
-
-/* Checks that sets of the faster hash have the same sizes and the same number of common
- * features. */
-static void compare_of_run(const struct sh_fingerprint_opts *opts, const struct side *x,
-    const struct side *y, struct sh_slice a, struct sh_slice b)
-{
-	static uint64_t hash[FEATURES_MAX];
-	struct sh_weighed_set first = { .hash = hash }, second = { 0 };
-	struct sh_similarity want, got;
-	struct sh_analyser f;
-	struct sh_analysis z;
-	struct sh_error err;
-
-	begin(&f, opts, SH_FEATURES_OF_RUN);
-	check(sh_analyse(&f, a, &z, &err) == 0 && z.set.n == x->set.n);
-	if (z.set.n)
-		memcpy(hash, z.set.hash, z.set.n * sizeof *hash);
-	first.n = z.set.n;
-	check(sh_analyse(&f, b, &z, &err) == 0 && z.set.n == y->set.n);
-	second.hash = z.set.hash;
-	second.n = z.set.n;
-	sh_measure_find("jaccard")->compare(&x->weighed, &y->weighed, &want);
-	sh_measure_find("jaccard")->compare(&first, &second, &got);
-	check(got.num.low == want.num.low && got.a.low == want.a.low);
-	sh_analyser_free(&f);
 }
 
 static bool is(struct sh_wide x, uint64_t y)
@@ -150,7 +123,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill(&x, &opts, sh_slice(a, cut));
 	fill(&y, &opts, sh_slice(b, n - cut));
 	compare(&x, &y);
-	compare_of_run(&opts, &x, &y, sh_slice(a, cut), sh_slice(b, n - cut));
 	sh_analyser_free(&x.analyser);
 	sh_analyser_free(&y.analyser);
 	free(a);

@@ -327,7 +327,7 @@ static void thresholds(bool jaccard, bool edit, unsigned min, unsigned max)
 	static const uint64_t asked[] = { 100000, 300000, 600000, 800000, 900000, 1000000 };
 	struct sh_corpus corpus;
 	struct sh_comparer_opts opts = { .features = { .ngrams = { .min = min, .max = max },
-					     .form = SH_FEATURES_OF_TOKENS,
+					     .of_tokens = true,
 					     .key = { 7, 8 },
 					     .cut = true },
 		.corpus = &corpus,

@@ -199,6 +199,7 @@ static void test_sets(void)
 		struct sh_feature_opts o = {
 			.token = opts, .ngrams = range, .key = { rng(), rng() }
 		};
+		struct sh_analyser f;
 		struct sh_slice text[2];
 		struct strings want[2];
 		size_t common;
@@ -209,14 +210,9 @@ static void test_sets(void)
 		for (unsigned i = 0; i < 2; i++)
 			collect(&want[i], &opts, range, text[i]);
 		common = common_strings(&want[0], &want[1]);
-		for (unsigned i = 0; i < 2; i++) {
-			struct sh_analyser f;
-
-			o.form = i ? SH_FEATURES_OF_RUN : SH_FEATURES_STORED;
-			must(sh_analyser_init(&f, NULL, &o, &err) == 0);
-			wrong += wrong_sets(&f, text, want, common);
-			sh_analyser_free(&f);
-		}
+		must(sh_analyser_init(&f, NULL, &o, &err) == 0);
+		wrong += wrong_sets(&f, text, want, common);
+		sh_analyser_free(&f);
 		discard(&want[0]);
 		discard(&want[1]);
 	}
@@ -271,7 +267,7 @@ static void test_analysis(void)
 		};
 		const struct sh_feature_opts features = { .token = o.token,
 			.ngrams = range,
-			.form = round % 3 ? SH_FEATURES_STORED : SH_FEATURES_OF_TOKENS,
+			.of_tokens = round % 3 == 0,
 			.key = { rng(), rng() } };
 
 		wrong += !agree(&o, &features, sh_slice(x, write_words(x, rng_below(300), 500)));
