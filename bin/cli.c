@@ -281,8 +281,8 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Returns the edit distance of two words of at most SUGGEST_MAX characters. Two neighbouring characters
- * in exchanged order count as one edit. */
+/* Returns the edit distance of two words of at most SUGGEST_MAX characters. Two neighbouring
+ * characters in exchanged order count as one edit. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned d[SUGGEST_MAX + 1][SUGGEST_MAX + 1];

@@ -60,6 +60,16 @@ struct cli_option {
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
+/* Rows that several programs have. cli_next() handles --tmpdir: see cli.tmpdir. */
+#define CLI_TMPDIR_ROW                                                                             \
+	{                                                                                          \
+		CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]", NULL    \
+	}
+#define CLI_MEMORY_ROW(usual)                                                                      \
+	{                                                                                          \
+		'S', "memory", "SIZE", "use temporary files beyond this memory [" usual "]", NULL  \
+	}
+
 struct cli_program {
 	const char *name;
 	const char *synopsis; /* after the options, "[FILE...]" */
@@ -152,6 +162,9 @@ size_t cli_print_names(char *to, size_t room, cli_names *names);
 
 /* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints the message of an error, with its file and line, and returns. */
+void cli_warn_error(struct cli *c, const struct sh_error *err);
 
 /* Replaces each command to a terminal (unicode/terminal.h) by a question mark: ids and file names
  * may contain such commands. Tabs stay. Returns the new length in bytes. */

@@ -71,7 +71,7 @@ void cli_warn(struct cli *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void complain(struct cli *c, const struct sh_error *err)
+void cli_warn_error(struct cli *c, const struct sh_error *err)
 {
 	if (err->file && err->line)
 		cli_warn(c, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
@@ -125,7 +125,7 @@ void cli_die(struct cli *c, const struct sh_error *err)
 {
 	struct sh_error ignored;
 
-	complain(c, err);
+	cli_warn_error(c, err);
 	/* Standard output still gets the complete records before the error. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);
@@ -313,7 +313,7 @@ static void confine(const struct cli *c)
 		sh_confine_write(&rules, c->out_path);
 	if (c->rejects_path)
 		sh_confine_write(&rules, c->rejects_path);
-	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR) || cli_find_option(c, 'S'))
+	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR))
 		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
 	sh_confine_enforce(&rules);
 }

@@ -60,8 +60,18 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 	    (unsigned long long)sum);
 }
 
-/* The value of --keep-words is the bits of the kinds. */
-static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
+/* Says the kinds of words in the order of their table. */
+static void say_keep(struct made_with *o, const struct sh_token_opts *t)
+{
+	char text[MADE_WITH_VALUE_MAX] = "";
+	size_t n = 0;
+
+	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
+		if (t->keep & row->bit)
+			n += (size_t)snprintf(
+			    text + n, sizeof text - n, "%s%s", n ? "," : "", row->name);
+	say(o, "--keep-words", "%s", t->punctuation ? "any" : n ? text : "no");
+}
 
 /* --segment and --split are one setting: its name depends on its value. */
 static const char segment[] = "--segment", split[] = "--split";
@@ -101,7 +111,7 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
 	say_files(o, "--stop", &s->docs.stops, s->docs.stop_sum);
 	say(o, "--min-chars", "%u", t->min_chars);
-	say(o, keep_words, "%s%x", t->punctuation ? any : kinds, t->keep);
+	say_keep(o, t);
 	say_flag(o, "--no-fold", t->no_fold);
 	say_flag(o, "--mask-digits", t->mask_digits);
 	say_flag(o, "--fold-marks", t->fold_marks);
@@ -135,56 +145,18 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	list_versions(c, s, o);
 }
 
-/* ---- values as options are typed ---- */
+/* ---- an archive against this run ---- */
 
 static bool is(struct sh_slice s, const char *word)
 {
 	return sh_slice_eq(s, sh_slice_str(word));
 }
 
-static bool begins(struct sh_slice s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return s.n >= n && memcmp(s.p, word, n) == 0;
-}
-
-static struct sh_slice names_of(unsigned bits, char *room)
-{
-	size_t n = 0;
-
-	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
-		if (bits & row->bit)
-			n += (size_t)snprintf(
-			    room + n, MADE_WITH_SAID_MAX - n, "%s%s", n ? "," : "", row->name);
-	return n ? sh_slice(room, n) : sh_slice_str("no");
-}
-
-struct sh_slice made_with_said(const struct sh_store_setting *s, char *room)
-{
-	size_t n = strlen(kinds);
-	char bits[MADE_WITH_VALUE_MAX];
-
-	if (!is(s->name, keep_words))
-		return s->value;
-	if (begins(s->value, any))
-		return sh_slice_str("any");
-	if (!begins(s->value, kinds) || s->value.n - n >= sizeof bits)
-		return s->value;
-	memcpy(bits, s->value.p + n, s->value.n - n);
-	bits[s->value.n - n] = '\0';
-	return names_of((unsigned)strtoul(bits, NULL, 16), room);
-}
-
-/* ---- an archive against this run ---- */
-
 _Noreturn static void refuse(
     struct cli *c, const struct sh_store_setting *setting, const struct sh_store_setting *made)
 {
 	const char *name = setting->name.p;
-	char room[2][MADE_WITH_SAID_MAX];
-	struct sh_slice now = made_with_said(setting, room[0]);
-	struct sh_slice then = made_with_said(made, room[1]);
+	struct sh_slice now = setting->value, then = made->value;
 	int n_now = (int)now.n, n_then = (int)then.n;
 
 	if (is(then, "no") || then.n == 0)
@@ -210,49 +182,38 @@ static struct sh_store_setting made_as(const struct sh_store_manifest *m, struct
 	return made;
 }
 
-static void compare_options(
-    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
-{
-	struct made_with o = { .n = 0 };
-
-	list_options(c, s, &o);
-	for (size_t i = 0; i < o.n; i++) {
-		struct sh_store_setting made = made_as(m, o.row[i].name);
-
-		if (!sh_slice_eq(o.row[i].value, made.value))
-			refuse(c, &o.row[i], &made);
-	}
-}
-
 static const char consequence[] = "some words may differ from the words in the archive, and "
 				  "duplicates may be missed (make a new archive)";
 
-static void compare_versions(
-    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
+static void warn_of_version(struct cli *c, const struct sh_store_setting *now, struct sh_slice then)
 {
-	struct made_with o = { .n = 0 };
-
-	list_versions(c, s, &o);
-	for (size_t i = 0; i < o.n; i++) {
-		struct sh_slice now = o.row[i].value,
-				then = sh_store_manifest_setting(m, o.row[i].name);
-
-		if (then.n == 0 || sh_slice_eq(now, then))
-			continue;
-		if (is(o.row[i].name, unicode))
-			cli_warn(c,
-			    "the archive was made with Unicode %.*s, and this program has Unicode "
-			    "%s: %s",
-			    (int)then.n, then.p, now.p, consequence);
-		else
-			cli_warn(c, "the archive was made with another version of Snowball: %s",
-			    consequence);
-	}
+	if (is(now->name, unicode))
+		cli_warn(c,
+		    "the archive was made with Unicode %.*s, and this program has Unicode %s: %s",
+		    (int)then.n, then.p, now->value.p, consequence);
+	else
+		cli_warn(
+		    c, "the archive was made with another version of Snowball: %s", consequence);
 }
 
 void made_with_compare(
     struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m)
 {
-	compare_options(c, s, m);
-	compare_versions(c, s, m);
+	struct made_with o;
+	size_t options;
+
+	o.n = 0;
+	list_options(c, s, &o);
+	options = o.n;
+	list_versions(c, s, &o);
+	for (size_t i = 0; i < o.n; i++) {
+		struct sh_store_setting made = made_as(m, o.row[i].name);
+
+		if (sh_slice_eq(o.row[i].value, made.value))
+			continue;
+		if (i < options)
+			refuse(c, &o.row[i], &made);
+		if (made.value.n)
+			warn_of_version(c, &o.row[i], made.value);
+	}
 }

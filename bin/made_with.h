@@ -12,7 +12,7 @@
 
 #include "dedup.h"
 
-enum { MADE_WITH_VALUE_MAX = 64, MADE_WITH_SAID_MAX = 128 }; /* bytes, with the final NUL */
+enum { MADE_WITH_VALUE_MAX = 64 }; /* bytes, with the final NUL */
 
 /* Rows point into `value`: do not copy or move a list. */
 struct made_with {
@@ -24,10 +24,6 @@ struct made_with {
 /* Lists all settings of a new archive: options and versions. The options must be final. Dies of
  * errors. */
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o);
-
-/* Returns the value of a setting as its option is typed. room: MADE_WITH_SAID_MAX bytes for the
- * result. */
-struct sh_slice made_with_said(const struct sh_store_setting *s, char *room);
 
 /* Dies when the archive has other options than this run. Warns when the versions differ. */
 void made_with_compare(

@@ -203,13 +203,9 @@ static int stats(struct state *s, struct sh_error *err)
 			all += s->store.segment[i].part[p].map.n;
 		}
 	}
-	for (size_t i = 0; i < m->n_settings; i++) {
-		char room[MADE_WITH_SAID_MAX];
-		struct sh_slice said = made_with_said(&m->setting[i], room);
-
+	for (size_t i = 0; i < m->n_settings; i++)
 		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
-		    (int)said.n, said.p);
-	}
+		    (int)m->setting[i].value.n, m->setting[i].value.p);
 	cli_print(c, "--store\t%s\ndocuments\t%llu\nstayed\t%llu\n%s\t%llu\nsegments\t%zu\n",
 	    sh_store_form_name[m->form], (unsigned long long)n,
 	    (unsigned long long)sh_store_manifest_kept(m),

@@ -66,37 +66,28 @@ struct settings {
 
 /* ---- spans ---- */
 
-static int parse(struct sh_slice line, struct sh_slice *id, struct stretch *s, struct sh_error *err)
+static int add_span(void *settings, struct sh_slice line, struct sh_error *err)
 {
+	struct settings *s = settings;
 	struct sh_slice field[3];
 	uint64_t from, to;
+	uint32_t id;
 
+	if (sh_dos_check(line, err) < 0)
+		return -1;
 	if (sh_fields_split(line, field, 3) < 3)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "expected id<TAB>start<TAB>end (shspan writes such lines)");
-	*id = field[0];
-	if (sh_id_check(*id, err) < 0)
+	if (sh_id_check(field[0], err) < 0)
 		return -1;
 	if (sh_parse_u64(field[1], &from) < 0 || sh_parse_u64(field[2], &to) < 0 || from > to ||
 	    to > INT32_MAX)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "start and end are numbers of bytes, start first");
-	s->from = (uint32_t)from;
-	s->to = (uint32_t)to;
-	return 0;
-}
-
-static int add_span(void *settings, struct sh_slice line, struct sh_error *err)
-{
-	struct settings *s = settings;
-	struct stretch x;
-	struct sh_slice id;
-
-	if (sh_dos_check(line, err) < 0 || parse(line, &id, &x, err) < 0 ||
-	    sh_hmap_put(&s->ids, id, &x.id, NULL, err) < 0 ||
+	if (sh_hmap_put(&s->ids, field[0], &id, NULL, err) < 0 ||
 	    SH_RESERVE(s->stretch, s->cap, s->n + 1, err) < 0)
 		return -1;
-	s->stretch[s->n++] = x;
+	s->stretch[s->n++] = (struct stretch){ id, (uint32_t)from, (uint32_t)to };
 	return 0;
 }
 
@@ -111,12 +102,17 @@ static int by_place(const void *x, const void *y)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static void unite(struct settings *s)
+static void read_spans(struct cli *c, struct settings *s)
 {
+	struct sh_error err;
 	size_t n = 0;
 
+	if (sh_hmap_init(&s->ids, &err) < 0)
+		cli_die(c, &err);
+	cli_read_lines(c, &s->files, add_span, s);
 	if (s->n)
 		qsort(s->stretch, s->n, sizeof *s->stretch, by_place);
+	/* Unites stretches that touch or overlap. */
 	for (size_t i = 0; i < s->n; i++) {
 		struct stretch *x = &s->stretch[i], *last = n ? &s->stretch[n - 1] : NULL;
 
@@ -126,26 +122,11 @@ static void unite(struct settings *s)
 			s->stretch[n++] = *x;
 	}
 	s->n = n;
-}
-
-static void index_ids(struct cli *c, struct settings *s)
-{
 	s->first = cli_zeroed(c, (size_t)s->ids.n + 1, sizeof *s->first);
 	s->met = cli_zeroed(c, (size_t)s->ids.n + 1, sizeof *s->met);
 	for (size_t i = s->n; i-- > 0;)
 		s->first[s->stretch[i].id] = i;
 	s->first[s->ids.n] = s->n;
-}
-
-static void read_spans(struct cli *c, struct settings *s)
-{
-	struct sh_error err;
-
-	if (sh_hmap_init(&s->ids, &err) < 0)
-		cli_die(c, &err);
-	cli_read_lines(c, &s->files, add_span, s);
-	unite(s);
-	index_ids(c, s);
 }
 
 /* ---- documents ---- */
@@ -159,11 +140,8 @@ struct worker {
 	/* For -u. */
 	struct sh_splitter *splitter;
 	struct sh_sentences sentences; /* of all documents of the chunk */
-	size_t used;                   /* sentences of the documents that are written */
-	struct sh_buf ends;            /* size_t: by document, the end of its sentences */
-	size_t document;
-	struct sh_buf marks;
-	struct stretch *stretch; /* passages of one document */
+	size_t document;               /* of these, the one to be cut */
+	struct stretch *stretch;       /* passages of one document */
 	size_t stretch_cap;
 };
 
@@ -329,23 +307,26 @@ static int add_text(const struct sh_document_form *form, struct sh_slice text, s
 			    : 0;
 }
 
-/* Appends the line of a document without n passages. */
-static int cut_line(struct worker *w, struct sh_slice line, const struct sh_document *doc,
+/* Writes the line of a document without n passages. */
+static int put_line(struct worker *w, struct sh_slice line, const struct sh_document *doc,
     const struct stretch *x, size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	const struct sh_document_form *form = &w->settings->docs.form;
-	const char *behind;
-	struct sh_slice text;
+	struct sh_slice text = sh_slice(line.p, 0);
+	const char *behind = line.p;
 
 	w->cut.n = 0;
-	if (find_text(form, line, doc, &text, err) < 0 ||
-	    cut_text(w, x, n, doc->text, &w->cut, err) < 0)
+	if (n) {
+		if (find_text(form, line, doc, &text, err) < 0 ||
+		    cut_text(w, x, n, doc->text, &w->cut, err) < 0 ||
+		    sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0 ||
+		    add_text(form, sh_buf_slice(&w->cut), out, err) < 0)
+			return -1;
+		behind = text.p + text.n;
+	}
+	if (sh_buf_add(out, behind, (size_t)(line.p + line.n - behind), err) < 0)
 		return -1;
-	behind = text.p + text.n;
-	return sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0 ||
-		       add_text(form, sh_buf_slice(&w->cut), out, err) < 0
-		   ? -1
-		   : sh_buf_add(out, behind, (size_t)(line.p + line.n - behind), err);
+	return sh_buf_add(out, "\n", 1, err);
 }
 
 static int parse_document(const struct settings *s, struct sh_slice line, const struct sh_job *job,
@@ -367,20 +348,18 @@ static int cut_spans(void *arg, struct sh_slice line, struct sh_job *job, struct
 	line = cli_strip(s->docs.form.crlf, line);
 	if (parse_document(s, line, job, &w->room, &doc, err) < 0)
 		return -1;
-	if (sh_hmap_find(&s->ids, doc.id, &id)) {
-		if (cut_line(w, line, &doc, s->stretch + s->first[id],
-			s->first[id + 1] - s->first[id], &job->out, err) < 0)
-			return -1;
-		__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
-	} else if (sh_buf_add(&job->out, line.p, line.n, err) < 0) {
+	if (!sh_hmap_find(&s->ids, doc.id, &id))
+		return put_line(w, line, &doc, NULL, 0, &job->out, err);
+	if (put_line(w, line, &doc, s->stretch + s->first[id], s->first[id + 1] - s->first[id],
+		&job->out, err) < 0)
 		return -1;
-	}
-	return sh_buf_add(&job->out, "\n", 1, err);
+	__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
+	return 0;
 }
 
 /* ---- passages that occurred before ---- */
 
-/* Splits a document into sentences. Leaves a bad record to cut_repeats(). */
+/* Splits a document into sentences. A bad record has none, and is left to cut_repeats(). */
 static int split_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
@@ -388,68 +367,44 @@ static int split_document(void *arg, struct sh_slice line, struct sh_job *job, s
 	struct sh_document doc;
 	struct sh_error bad;
 
-	if (parse_document(s, cli_strip(s->docs.form.crlf, line), job, &w->room, &doc, &bad) == 0 &&
-	    sh_split_sentences(w->splitter, doc.text, &w->sentences, err) < 0)
-		return -1;
-	return sh_buf_add(&w->ends, &w->sentences.n, sizeof w->sentences.n, err);
-}
-
-static void mark_run(void *arg, size_t first, size_t last, const struct sh_run_count *count)
-{
-	(void)count;
-	memset((char *)arg + first, 1, last - first + 1);
-}
-
-static int add_passages(
-    struct worker *w, const struct sh_sentence *x, size_t n, size_t *passages, struct sh_error *err)
-{
-	struct sh_sentence_passage p;
-	size_t i = 0;
-
-	for (*passages = 0; sh_next_passage(x, n, (const uint8_t *)w->marks.p, &i, &p);
-	     ++*passages) {
-		if (SH_RESERVE(w->stretch, w->stretch_cap, *passages + 1, err) < 0)
-			return -1;
-		w->stretch[*passages] = (struct stretch){ 0, p.from, p.to };
-	}
-	return 0;
+	if (parse_document(s, cli_strip(s->docs.form.crlf, line), job, &w->room, &doc, &bad) < 0)
+		doc.text = sh_slice(line.p, 0);
+	return sh_split_sentences(w->splitter, doc.text, &w->sentences, err);
 }
 
 static int cut_repeats(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
 	struct settings *s = w->settings;
-	const struct sh_sentence *x = w->sentences.n ? &w->sentences.at[w->used] : NULL;
-	size_t end, n, passages;
+	struct sh_sentence_passage p;
+	size_t n, i = 0, passages = 0;
+	struct sh_sentence *x = sh_sentences_of(&w->sentences, w->document++, &n);
 	struct sh_document doc;
 
-	memcpy(&end, w->ends.p + w->document++ * sizeof end, sizeof end);
-	n = end - w->used;
-	w->used = end;
 	line = cli_strip(s->docs.form.crlf, line);
-	if (parse_document(s, line, job, &w->room, &doc, err) < 0)
+	if (parse_document(s, line, job, &w->room, &doc, err) < 0 ||
+	    sh_count_runs(&s->seen, &s->units, x, n, 0, err) < 0)
 		return -1;
-	w->marks.n = 0;
-	if (sh_buf_reserve(&w->marks, n + 1, err) < 0)
-		return -1;
-	memset(w->marks.p, 0, n);
-	if (sh_count_runs(&s->seen, &s->units, x, n, 0, true, mark_run, w->marks.p, err) < 0 ||
-	    add_passages(w, x, n, &passages, err) < 0)
-		return -1;
-	if ((passages ? cut_line(w, line, &doc, w->stretch, passages, &job->out, err)
-		      : sh_buf_add(&job->out, line.p, line.n, err)) < 0)
-		return -1;
-	return sh_buf_add(&job->out, "\n", 1, err);
+	while (sh_next_passage(x, n, &i, &p)) {
+		if (SH_RESERVE(w->stretch, w->stretch_cap, passages + 1, err) < 0)
+			return -1;
+		w->stretch[passages++] = (struct stretch){ 0, p.from, p.to };
+	}
+	return put_line(w, line, &doc, w->stretch, passages, &job->out, err);
 }
 
-/* Splits all documents of the chunk, beside other workers. Then cuts them, when all chunks before
- * are written. */
-static int cut_chunk_repeats(struct worker *w, struct sh_job *job)
+static int work(void *worker, struct sh_job *job)
 {
+	struct worker *w = worker;
+	const struct settings *s = w->settings;
 	const struct sh_slice in = job->in;
 	const struct sh_origin from = job->from;
 
-	w->sentences.n = w->used = w->ends.n = w->document = 0;
+	if (!s->repeats)
+		return sh_docs_lines(job, s->docs.rejects, cut_spans, w);
+	/* Splits all documents of the chunk, beside other workers. Then cuts them, when all chunks
+	 * before are written. */
+	w->sentences.n = w->sentences.texts = w->document = 0;
 	if (sh_docs_lines(job, false, split_document, w) < 0)
 		return -1;
 	job->in = in;
@@ -457,15 +412,7 @@ static int cut_chunk_repeats(struct worker *w, struct sh_job *job)
 	job->records = job->blank = 0;
 	return sh_job_turn(job, &job->err) < 0
 		   ? -1
-		   : sh_docs_lines(job, w->settings->docs.rejects, cut_repeats, w);
-}
-
-static int work(void *worker, struct sh_job *job)
-{
-	struct worker *w = worker;
-
-	return w->settings->repeats ? cut_chunk_repeats(w, job)
-				    : sh_docs_lines(job, w->settings->docs.rejects, cut_spans, w);
+		   : sh_docs_lines(job, s->docs.rejects, cut_repeats, w);
 }
 
 /* ---- options ---- */
@@ -539,38 +486,6 @@ static void check_met(struct cli *c, const struct settings *s)
 	cli_die(c, &err);
 }
 
-static void open_workers(struct cli *c, struct settings *s, struct worker *workers, struct run *run)
-{
-	struct sh_error err;
-
-	for (unsigned i = 0; i < c->jobs; i++) {
-		struct worker *w = &workers[i];
-
-		w->settings = s;
-		w->fold = sh_fold_new(&err);
-		w->splitter = w->fold ? sh_splitter_new(&s->units, &err) : NULL;
-		if (!w->splitter)
-			cli_die(c, &err);
-		run->workers[i] = w;
-	}
-}
-
-static void free_workers(const struct cli *c, struct worker *workers)
-{
-	for (unsigned i = 0; i < c->jobs; i++) {
-		struct worker *w = &workers[i];
-
-		sh_document_room_free(&w->room);
-		sh_buf_free(&w->cut);
-		sh_fold_delete(w->fold);
-		sh_splitter_delete(w->splitter);
-		free(w->sentences.at);
-		sh_buf_free(&w->ends);
-		sh_buf_free(&w->marks);
-		free(w->stretch);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
@@ -589,11 +504,27 @@ int main(int argc, char **argv)
 		read_spans(&c, &s);
 	else if (sh_run_counts_init(&s.seen, &err) < 0)
 		cli_die(&c, &err);
-	open_workers(&c, &s, workers, &run);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		struct worker *w = run.workers[i] = &workers[i];
+
+		w->settings = &s;
+		if (!(w->fold = sh_fold_new(&err)) ||
+		    !(w->splitter = sh_splitter_new(&s.units, &err)))
+			cli_die(&c, &err);
+	}
 	formopts_run(&run, &s.docs.form, &(struct sh_slice){ 0 });
 	if (!s.repeats)
 		check_met(&c, &s);
-	free_workers(&c, workers);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		struct worker *w = &workers[i];
+
+		sh_document_room_free(&w->room);
+		sh_buf_free(&w->cut);
+		sh_fold_delete(w->fold);
+		sh_splitter_delete(w->splitter);
+		sh_sentences_free(&w->sentences);
+		free(w->stretch);
+	}
 	sh_run_counts_free(&s.seen);
 	free(s.stretch);
 	free(s.first);

@@ -51,7 +51,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a document is dropped, and 0 when none is" },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
+	CLI_MEMORY_ROW("1G"),
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 

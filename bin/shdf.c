@@ -10,14 +10,14 @@ enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
 #define DEFAULT_MEMORY ((size_t)512 << 20)
 
 static const struct cli_option options[] = {
-	{ 'm', "merge", NULL, "sum tables of document frequencies" },
+	{ 'm', "merge-tables", NULL, "sum tables of document frequencies" },
 	{ MIN_DF, "min-df", "N|SHARE",
 	    "omit features that fewer documents contain: 3, 0.01 or 1%" },
 	{ MAX_DF, "max-df", "N|SHARE", "omit features that more documents contain" },
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
 	FEATURES_OPTION(FEATURES),
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [512M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	CLI_MEMORY_ROW("512M"),
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 

@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 	    link_names },
 	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
 	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE" },
+	CLI_TMPDIR_ROW,
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },

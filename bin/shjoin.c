@@ -24,9 +24,9 @@ static const struct cli_option options[] = {
 	    "bits: " SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a pair is found, and 0 when none is" },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
+	CLI_MEMORY_ROW("4G"),
 	{ EXPLAIN, "explain", NULL, "show what each distance would cost; write no pairs" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 

@@ -22,8 +22,8 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Page"),
 	{ TITLE, "title", "TEXT", "the title of the page" },
 	{ TEXTS, "texts", "N", "show texts for N pairs at most [200]" },
-	{ ROWS, "rows", "N", "list N pairs at most [200000]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	{ ROWS, "list", "N", "list N pairs at most [200000]" },
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 
@@ -67,13 +67,9 @@ static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_report *p = pairs;
 	struct sh_slice f[1];
-	struct sh_span_record span;
-	struct sh_pair_record pair;
+	bool spans = p->n ? p->spans : sh_fields_split(line, f, 1) == 8;
 
-	if (p->n ? p->spans : sh_fields_split(line, f, 1) == 8)
-		return sh_record_span(line, &span, err) < 0 ? -1
-							    : sh_report_add_span(p, &span, err);
-	return sh_record_pair(line, &pair, err) < 0 ? -1 : sh_report_add(p, &pair, err);
+	return (spans ? sh_report_add_span : sh_report_add)(p, line, err);
 }
 
 static void read_records(struct cli *c, struct settings *s)
@@ -273,7 +269,7 @@ static void set_option(struct cli *c, struct settings *s, int opt)
 		s->texts = cli_number(c, "--texts", 0, 1000000);
 		break;
 	case ROWS:
-		s->rows = cli_number(c, "--rows", 0, 1000000000);
+		s->rows = cli_number(c, "--list", 0, 1000000000);
 		break;
 	default:
 		formopts_set(&s->of, c, opt);

@@ -51,7 +51,7 @@ static void add_seed(struct sh_buf *out, struct sh_slice id, const struct sh_see
 	*p++ = '\t';
 	p += sh_print_u64(p, t->from[i]);
 	*p++ = '\t';
-	p += sh_print_u64(p, t->to[i + sh_seed_length(seeds, i) - 1]);
+	p += sh_print_u64(p, t->to[i + seeds->length[i] - 1]);
 	*p++ = '\n';
 	out->n = (size_t)(p - out->p);
 }
@@ -80,50 +80,33 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each, w, job);
 }
 
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		break;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		break;
-	default:
-		docopts_set(&s->docs, c, opt);
-	}
-}
-
-static void make_workers(
-    struct cli *c, const struct settings *s, struct worker *workers, struct run *run)
-{
-	struct sh_error err;
-
-	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i].settings = s;
-		workers[i].seeder = sh_seeder_new(&s->docs.token, &s->seed, &err);
-		if (!workers[i].seeder)
-			cli_die(c, &err);
-		run->workers[i] = &workers[i];
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW } };
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = &c, .work = work };
+	struct sh_error err;
 	int opt;
 
 	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
+		if (opt == 'n')
+			s.seed.k = (unsigned)cli_number(&c, "-n", 1, SH_SEED_K_MAX);
+		else if (opt == WINDOW)
+			s.seed.window = (unsigned)cli_number(&c, "--window", 1, SH_SEED_WINDOW_MAX);
+		else
+			docopts_set(&s.docs, &c, opt);
 	docopts_complete(&s.docs, &c);
 	docopts_need_places(&s.docs, &c);
 	s.docs.token.places = true;
-	make_workers(&c, &s, workers, &run);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		workers[i] = (struct worker){ &s, sh_seeder_new(&s.docs.token, &s.seed, &err) };
+		if (!workers[i].seeder)
+			cli_die(&c, &err);
+		run.workers[i] = &workers[i];
+	}
 	cli_open(&c);
 	formopts_run(&run, &s.docs.docs.form, NULL);
 	for (unsigned i = 0; i < c.jobs; i++)

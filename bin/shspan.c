@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
-#include "span_archive.h"
+#include "span.h"
 #include "text/method.h"
 
 enum {
@@ -14,7 +14,6 @@ enum {
 	PAIRS,
 	MERGE,
 	SEEDS,
-	ARCHIVE,
 	BOUND,
 	MIN_TOKENS,
 	IDENTITY,
@@ -37,7 +36,7 @@ static const struct cli_option options[] = {
 	{ ALL, "all", NULL, "write each passage with all earlier passages" },
 	{ COUNT, "count", "[=N]", "write passages that occur in at least N documents [2]" },
 	{ EXACT, "exact", "L", "write passages of at least L tokens that occurred before" },
-	{ EVERY, "every", NULL, "--exact, -u: write first occurrences of the passages, too" },
+	{ EVERY, "every-copy", NULL, "--exact, -u: write first occurrences of the passages, too" },
 	{ 'u', "unit", "UNIT",
 	    "tokens are words or characters; or write repeated lines or sentences: %s [word]",
 	    unit_names },
@@ -58,11 +57,11 @@ static const struct cli_option options[] = {
 	    "compare a seed's places when there are at most N [50; queries: 200]" },
 	CLI_HEADING("The run"),
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
-	{ ARCHIVE, "archive", "DIR",
+	{ 'a', "archive", "DIR",
 	    "find passages of earlier runs too, and add the documents to DIR" },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a passage is found, and 0 when none is" },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [4G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	CLI_MEMORY_ROW("4G"),
+	CLI_TMPDIR_ROW,
 	CLI_HEADING("Tokens"),
 	{ 0 },
 };
@@ -82,34 +81,6 @@ static const struct cli_program program = {
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
-
-/* Takes an option of seeds and matches. Returns false for other options. */
-static bool set_match(struct cli *c, struct span_settings *s, int opt)
-{
-	switch (opt) {
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		return true;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		return true;
-	case MIN_TOKENS:
-		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		return true;
-	case IDENTITY:
-		s->match.identity =
-		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
-		return true;
-	case MERGE:
-		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
-		return true;
-	case BOUND:
-		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
-		return true;
-	default:
-		return false;
-	}
-}
 
 static void set_option(struct cli *c, struct span_settings *s, int opt)
 {
@@ -144,7 +115,7 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 	case SEEDS:
 		s->seeds = true;
 		break;
-	case ARCHIVE:
+	case 'a':
 		s->archive = cli_folder(c);
 		break;
 	case 'S':
@@ -158,9 +129,27 @@ static void set_option(struct cli *c, struct span_settings *s, int opt)
 		if (!s->repeats)
 			docopts_set(&s->docs, c, opt);
 		break;
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		break;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		break;
+	case MIN_TOKENS:
+		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		break;
+	case IDENTITY:
+		s->match.identity =
+		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
+		break;
+	case MERGE:
+		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		break;
+	case BOUND:
+		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
+		break;
 	default:
-		if (!set_match(c, s, opt))
-			docopts_set(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -200,7 +189,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT && !s->repeats)
-		cli_usage(c, "--every needs --exact L, -u line or -u sentence");
+		cli_usage(c, "--every-copy needs --exact L, -u line or -u sentence");
 	if (s->pairs && !spans)
 		cli_usage(
 		    c, "--pairs cannot be used with --count and --exact, which write no spans");
@@ -215,7 +204,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 static void complete_repeats(struct cli *c, struct span_settings *s)
 {
 	static const int others[] = { 'd', FIRST, ALL, EXACT, PAIRS, 'T', WINDOW, IDENTITY, MERGE,
-		BOUND, SEEDS, ARCHIVE, 'S' };
+		BOUND, SEEDS, 'a', 'S' };
 	const struct sh_token_opts *t = &s->docs.token;
 	const char *unit = s->units.lines ? "-u line" : "-u sentence";
 
@@ -230,7 +219,8 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 	if (s->docs.docs.strict)
 		cli_usage(c, "--strict cannot be used with %s", unit);
 	if (s->every && s->mode == SPAN_COUNT)
-		cli_usage(c, "--every cannot be used with --count, which writes every passage");
+		cli_usage(
+		    c, "--every-copy cannot be used with --count, which writes every passage");
 	s->units.run = s->seed.k ? s->seed.k : s->units.lines ? 1 : SH_SENTENCES_RUN;
 	s->units.tokens = cli_given(c, MIN_TOKENS) ? s->match.least : 1;
 	s->units.no_fold = t->no_fold;
@@ -331,12 +321,10 @@ int main(int argc, char **argv)
 		span_repeats(&c, &s);
 	else if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);
-	else if (s.mode == SPAN_EXACT)
-		span_exact(&c, &s);
 	else if (s.archive)
 		archive = span_archive(&c, &s);
 	else
-		span_self(&c, &s);
+		span_documents(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);

@@ -4,14 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/num.h"
 #include "cli.h"
 #include "group/group.h"
 #include "group/idset.h"
 #include "record/fields.h"
 #include "weight/weight.h"
 
-enum { SVG = CLI_OWN, WIDTH };
+enum { WIDTH = CLI_OWN };
 
 enum { DEFAULT_WIDTH = 50 };
 
@@ -20,12 +19,7 @@ enum { DEFAULT_WIDTH = 50 };
  */
 enum { DISTANCES = 1025, TENTHS = 11, SINGLE_SIZES = 4, SIZES = SINGLE_SIZES + 30 };
 
-/* In pixels. A character of a label is at most SVG_CHARACTER wide at 12 px: labels have only
- * digits, points and hyphens. */
-enum { SVG_BAR = 22, SVG_GAP = 6, SVG_HEIGHT = 220, SVG_MARGIN = 50, SVG_CHARACTER = 7 };
-
 static const struct cli_option options[] = {
-	{ SVG, "svg", NULL, "draw a picture (SVG)" },
 	{ WIDTH, "width", "N", "length of the longest bar, in characters [50]" },
 	{ 0 },
 };
@@ -72,7 +66,7 @@ struct row {
 };
 
 struct chart {
-	const char *title, *label, *unit, *note;
+	const char *label, *unit, *note;
 	struct row row[DISTANCES];
 	unsigned n;
 	uint64_t most;
@@ -229,9 +223,7 @@ static void chart_distances(const struct counts *s, struct chart *chart)
 {
 	unsigned first = 0, last = DISTANCES - 1;
 
-	*chart = (struct chart){
-		.title = "Pairs at each distance", .label = "distance", .unit = "pairs"
-	};
+	*chart = (struct chart){ .label = "distance", .unit = "pairs" };
 	if (!s->records)
 		return;
 	while (!s->at[first])
@@ -253,11 +245,9 @@ static void chart_distances(const struct counts *s, struct chart *chart)
 /* Without a known similarity the chart has no rows. */
 static void chart_tenths(const struct counts *s, struct chart *chart)
 {
-	bool coverage = s->kind == COVERAGE, any = false;
+	bool any = false;
 
-	*chart = (struct chart){ .title = coverage ? "Pairs by their greater coverage"
-						   : "Pairs by their similarity",
-		.label = coverage ? "coverage" : "similarity",
+	*chart = (struct chart){ .label = s->kind == COVERAGE ? "coverage" : "similarity",
 		.unit = "pairs" };
 	for (unsigned i = 0; i < TENTHS; i++)
 		any = any || s->tenth[i];
@@ -270,9 +260,7 @@ static void chart_tenths(const struct counts *s, struct chart *chart)
 
 static void chart_sizes(const struct counts *s, struct chart *chart)
 {
-	*chart = (struct chart){
-		.title = "Groups of each size", .label = "documents", .unit = "groups"
-	};
+	*chart = (struct chart){ .label = "documents", .unit = "groups" };
 	for (unsigned i = 1; s->groups && i <= size_row(s->largest); i++) {
 		struct row *r = add_row(chart, s->of_size[i]);
 		unsigned bit = i - SINGLE_SIZES + 2;
@@ -284,8 +272,6 @@ static void chart_sizes(const struct counts *s, struct chart *chart)
 			    (UINT64_C(1) << bit) + 1, UINT64_C(2) << bit);
 	}
 }
-
-/* ---- as text ---- */
 
 static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 {
@@ -324,109 +310,23 @@ static void print_text(
 	    (unsigned long long)s->groups, CLI_PLURAL(s->groups), s->largest);
 }
 
-/* ---- as a picture ---- */
-
-/* Returns the pixels from a bar to the next one: the widest label fits between them. */
-static unsigned chart_step(const struct chart *chart)
-{
-	char digits[SH_NUM_CHARS];
-	size_t widest = sh_print_u64(digits, chart->most);
-
-	for (unsigned i = 0; i < chart->n; i++) {
-		const struct row *r = &chart->row[i];
-		size_t name = strlen(r->name), note = strlen(r->note);
-
-		widest = name > widest ? name : widest;
-		widest = note > widest ? note : widest;
-	}
-	widest *= SVG_CHARACTER;
-	return SVG_GAP + (widest > SVG_BAR ? (unsigned)widest : SVG_BAR);
-}
-
-static unsigned chart_width(const struct chart *chart)
-{
-	unsigned w = chart->n * chart_step(chart) + 2 * SVG_MARGIN;
-
-	return w < 400 ? 400 : w;
-}
-
-static void draw_bar(struct cli *c, const struct chart *chart, unsigned i, unsigned top)
-{
-	const struct row *r = &chart->row[i];
-	unsigned step = chart_step(chart), floor = top + SVG_HEIGHT;
-	unsigned x = SVG_MARGIN + i * step + (step - SVG_BAR) / 2;
-	double h = (double)r->count / (double)chart->most * (SVG_HEIGHT - 20);
-
-	cli_print(c,
-	    "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"><title>%s: "
-	    "%llu</title></rect>\n",
-	    x, floor - h, SVG_BAR, h, r->name, (unsigned long long)r->count);
-	cli_print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 15, r->name);
-	if (r->count)
-		cli_print(c, "<text x=\"%u\" y=\"%.1f\">%llu</text>\n", x + SVG_BAR / 2,
-		    floor - h - 4, (unsigned long long)r->count);
-	if (*r->note)
-		cli_print(c, "<text x=\"%u\" y=\"%u\" class=\"note\">%s</text>\n", x + SVG_BAR / 2,
-		    floor + 30, r->note);
-}
-
-static void draw(struct cli *c, const struct chart *chart, unsigned top)
-{
-	unsigned floor = top + SVG_HEIGHT, right = chart_width(chart) - SVG_MARGIN;
-
-	cli_print(c, "<text x=\"%d\" y=\"%u\" class=\"title\">%s</text>\n", SVG_MARGIN, top - 8,
-	    chart->title);
-	for (unsigned i = 0; i < chart->n; i++)
-		draw_bar(c, chart, i, top);
-	cli_print(c, "<line x1=\"%d\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", SVG_MARGIN, floor, right,
-	    floor);
-	cli_print(c, "<text x=\"%u\" y=\"%u\">%s%s%s</text>\n", (SVG_MARGIN + right) / 2,
-	    floor + 48, chart->label, chart->note ? "; below: " : "",
-	    chart->note ? chart->note : "");
-}
-
-static void draw_svg(struct cli *c, const struct chart charts[2])
-{
-	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
-	unsigned n = charts[0].n ? 2 : 1, height = n * (SVG_HEIGHT + 2 * SVG_MARGIN);
-
-	w = w > w2 ? w : w2;
-	cli_print(c,
-	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
-	    "viewBox=\"0 0 %u %u\">\n"
-	    "<style>rect{fill:#3a6ea5}.ground{fill:#fff}line{stroke:#444}text{font:12px "
-	    "sans-serif;text-anchor:middle;fill:#222}.title{font-size:15px;text-anchor:start}"
-	    ".note{fill:#666}</style>\n<rect class=\"ground\" width=\"%u\" height=\"%u\"/>\n",
-	    w, height, w, height, w, height);
-	for (unsigned i = 2 - n; i < 2; i++, top += SVG_HEIGHT + 2 * SVG_MARGIN)
-		draw(c, &charts[i], top);
-	cli_print(c, "</svg>\n");
-}
-
 int main(int argc, char **argv)
 {
 	static struct counts counts;
 	static struct chart charts[2];
 	struct cli c;
-	unsigned width = 0;
-	bool svg;
+	unsigned width = DEFAULT_WIDTH;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		if (opt == WIDTH)
 			width = (unsigned)cli_number(&c, "--width", 1, 1000);
-	svg = cli_given(&c, SVG);
-	if (svg && width)
-		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
 	read_records(&c, &counts);
 	if (counts.kind != GROUP)
 		(counts.kind == DISTANCE ? chart_distances : chart_tenths)(&counts, &charts[0]);
 	chart_sizes(&counts, &charts[1]);
-	if (svg)
-		draw_svg(&c, charts);
-	else
-		print_text(&c, &counts, charts, width ? width : DEFAULT_WIDTH);
+	print_text(&c, &counts, charts, width);
 	return cli_finish(&c);
 }

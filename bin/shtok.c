@@ -4,7 +4,7 @@
 
 #include "docopts.h"
 #include "record/escape.h"
-#include "record/id_prefix.h"
+#include "record/feature_lines.h"
 #include "run.h"
 #include "text/method.h"
 

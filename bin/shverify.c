@@ -28,8 +28,8 @@ static const struct cli_option options[] = {
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
 	    "]" },
 	{ 'w', "weight", "SCHEME", "weight of features for cosine: %s [log]", count_weight_names },
-	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [1G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
+	CLI_MEMORY_ROW("1G"),
+	CLI_TMPDIR_ROW,
 	{ 0 },
 };
 

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Passages that today's documents share with the documents of earlier runs, which an archive
  * holds. */
-#include "span_archive.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
 #include "fp/tag.h"
+#include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
 
 enum { WAIT = 600 }; /* seconds, for another run on the archive */
 
 static const char settings_name[] = "settings";
-
-/* Postings of seeds, which grow. */
-struct seeds {
-	struct sh_posting *p;
-	size_t n, cap;
-};
 
 struct span_archive {
 	struct cli *cli;
@@ -30,8 +23,12 @@ struct span_archive {
 	struct sh_corpus corpus;
 	/* the first document of each segment; begin[segments]: the first document of today */
 	uint32_t *begin;
-	uint64_t now; /* time of today's documents */
-	struct seeds seeds;
+	uint32_t number;        /* of the first document of today in the archive */
+	uint64_t now;           /* time of today's documents */
+	uint64_t *wanted;       /* a bit for each document of today, or with one of the seeds */
+	struct sh_sorter seeds; /* of today's documents, then also those of the archive */
+	uint64_t *key;          /* the different keys of today's seeds */
+	size_t keys, key_cap;
 };
 
 /* Removes the new files of the archive, and dies. */
@@ -158,36 +155,44 @@ static void open_documents(struct span_archive *a)
 
 /* ---- seeds ---- */
 
-/* Adds today's documents and their n sorted postings to the archive. */
-static void add_documents(struct span_archive *a, size_t n)
+/* Adds today's documents to the archive. */
+static void add_documents(struct span_archive *a)
 {
-	uint32_t first = a->begin[a->store.n_segments], number = a->change.next.next_number;
+	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_record r = { .time = a->now, .similarity = 10000 };
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
 
+	a->number = a->change.next.next_number;
 	for (uint32_t d = first; d < a->corpus.n; d++) {
 		r.line = sh_corpus_line(&a->corpus, d);
 		if (sh_document_parse(&a->corpus.form, r.line, 0, &room, &doc, &err) < 0)
 			fail(a, &err);
 		r.id = doc.id;
-		r.keeper = number + (d - first);
+		r.keeper = a->number + (d - first);
 		if (sh_store_change_document(&a->change, &r, &err) < 0)
 			fail(a, &err);
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct sh_posting *p = &a->seeds.p[i];
-
-		if (sh_store_change_posting(&a->change,
-			&(struct sh_store_posting){
-			    p->of.key, number + (p->document - first), p->token },
-			&err) < 0)
-			fail(a, &err);
-	}
-	if (sh_store_change_add_segment(&a->change, 0, &err) < 0)
-		fail(a, &err);
 	sh_document_room_free(&room);
+}
+
+/* Adds a seed of today to the archive, and its key to a->key. */
+static int add_posting(void *archive, const struct sh_posting *p, struct sh_error *err)
+{
+	struct span_archive *a = archive;
+	uint32_t document = a->number + (p->document - a->begin[a->store.n_segments]);
+	struct sh_store_posting posting = { p->key, document, p->token };
+
+	if (sh_store_change_posting(&a->change, &posting, err) < 0)
+		return -1;
+	if (a->keys && a->key[a->keys - 1] == p->key)
+		return 0;
+	if (a->keys == a->key_cap && sh_tables_grow(&a->tables, (void **)&a->key, &a->key_cap,
+					 a->keys + 1, sizeof *a->key, err) < 0)
+		return -1;
+	a->key[a->keys++] = p->key;
+	return 0;
 }
 
 /* The segment whose seeds join those of today. */
@@ -200,7 +205,7 @@ struct joining {
 static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
 	struct joining *j = arg;
-	struct seeds *to = &j->archive->seeds;
+	struct span_archive *a = j->archive;
 	size_t i;
 	int got = sh_store_segment_find(j->segment, p->document, &i, err);
 
@@ -209,35 +214,9 @@ static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, s
 		return got < 0 ? -1
 			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
 				     "a posting without a document", 0, err);
-	if (to->n == to->cap && sh_tables_grow(&j->archive->tables, (void **)&to->p, &to->cap,
-				    to->n + 1, sizeof *to->p, err) < 0)
-		return -1;
-	to->p[to->n++] = (struct sh_posting){
-		.of.key = p->key, .document = j->begin + (uint32_t)i, .token = p->place
-	};
-	return 0;
-}
-
-/* Adds the seeds of the archive that have a key of the first n sorted postings. */
-static void join_seeds(struct span_archive *a, size_t n)
-{
-	struct sh_error err;
-	uint64_t *key = sh_tables_get(&a->tables, n + 1, sizeof *key, &err);
-	size_t keys = 0;
-
-	if (!key)
-		fail(a, &err);
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || a->seeds.p[i].of.key != key[keys - 1])
-			key[keys++] = a->seeds.p[i].of.key;
-	for (size_t i = 0; i < a->store.n_segments; i++) {
-		struct joining j = { a, &a->store.segment[i], a->begin[i] };
-
-		if (sh_store_segment_look(
-			j.segment, SH_LIST_POSTINGS, key, keys, 0, add_seed, &j, &err) < 0)
-			fail(a, &err);
-	}
-	sh_tables_put(&a->tables, key);
+	sh_bits_put(a->wanted, j->begin + i);
+	return sh_seeds_add(
+	    &a->seeds, &(struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place }, err);
 }
 
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
@@ -245,45 +224,22 @@ static void join_seeds(struct span_archive *a, size_t n)
 static void find_seeds(struct span_archive *a)
 {
 	struct sh_texts today = { .tables = &a->tables };
-	struct sh_grouping how = { &a->tables, a->cli->jobs };
-	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_error err;
-	size_t n;
 
-	span_load(a->cli, a->settings, &a->corpus, &(struct span_part){ .first = first }, &today);
-	a->seeds = (struct seeds){ today.posting, today.n_postings, today.posting_cap };
-	today.posting = NULL;
+	span_load(a->cli, a->settings, &a->corpus, a->wanted, &a->seeds, &today);
 	sh_texts_free(&today);
-	n = a->seeds.n;
-	if (sh_postings_sort(&how, a->seeds.p, n, &err) < 0)
+	add_documents(a);
+	if (sh_seeds_each(&a->seeds, add_posting, a, &err) < 0 ||
+	    sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
-	add_documents(a, n);
-	join_seeds(a, n);
-	if (sh_postings_sort(&how, a->seeds.p, a->seeds.n, &err) < 0)
-		fail(a, &err);
-}
+	for (size_t i = 0; i < a->store.n_segments; i++) {
+		struct joining j = { a, &a->store.segment[i], a->begin[i] };
 
-/* The tokens of all documents that have one of the seeds. */
-static void load_texts(struct span_archive *a, uint32_t first, struct sh_texts *texts)
-{
-	uint64_t *wanted = cli_zeroed(a->cli, sh_bits_words(a->corpus.n) + 1, sizeof *wanted);
-	struct sh_error err;
-
-	for (uint32_t d = first; d < a->corpus.n; d++)
-		sh_bits_put(wanted, d);
-	for (size_t i = 0; i < a->seeds.n; i++)
-		sh_bits_put(wanted, a->seeds.p[i].document);
-	span_load(a->cli, a->settings, &a->corpus,
-	    &(struct span_part){ .no_seeds = true, .again = true, .wanted = wanted }, texts);
-	free(wanted);
-	for (size_t i = 0; i < a->seeds.n; i++)
-		if (a->seeds.p[i].token >= sh_texts_tokens(texts, a->seeds.p[i].document).n) {
-			sh_error_set(&err, SH_ERR_RECORD,
-			    "'%s': the seeds belong to other documents: restore the archive from a "
-			    "backup",
-			    a->settings->archive);
+		if (sh_store_segment_look(
+			j.segment, SH_LIST_POSTINGS, a->key, a->keys, 0, add_seed, &j, &err) < 0)
 			fail(a, &err);
-		}
+	}
+	sh_tables_put(&a->tables, a->key);
 }
 
 struct span_archive *span_archive(struct cli *c, struct span_settings *s)
@@ -291,7 +247,6 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
 	struct sh_groups groups;
-	struct sh_links links;
 	struct sh_error err;
 	uint32_t first;
 
@@ -299,20 +254,34 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	a->settings = s;
 	a->now = cli_now(c);
 	open_store(a);
-	sh_tables_init(&a->tables, s->memory, c->tmpdir);
+	sh_tables_init(&a->tables, s->memory / 2, c->tmpdir);
+	sh_seeds_init(&a->seeds, s->memory / 2, c->jobs, c->tmpdir);
 	open_documents(a);
 	first = a->begin[a->store.n_segments];
+	a->wanted = cli_zeroed(c, sh_bits_words(a->corpus.n) + 1, sizeof *a->wanted);
+	for (uint32_t d = first; d < a->corpus.n; d++)
+		sh_bits_put(a->wanted, d);
 	find_seeds(a);
-	load_texts(a, first, &texts);
-	if (sh_groups_make(&groups, &a->tables, a->seeds.p, a->seeds.n, texts.n, &err) < 0)
+	span_load(c, s, &a->corpus, a->wanted, NULL, &texts);
+	if (sh_groups_make(&groups, &a->tables, &a->seeds, texts.n, false, &err) < 0)
 		fail(a, &err);
-	links = span_links(s, &texts, &groups);
-	s->found = span_find(c, s, &a->corpus, &links, first);
+	for (size_t i = 0; i < groups.n; i++) {
+		const struct sh_posting *p = &groups.posting[i];
+
+		if (p->token < sh_texts_tokens(&texts, p->document).n)
+			continue;
+		sh_error_set(&err, SH_ERR_RECORD,
+		    "'%s': the seeds belong to other documents: restore the archive from a backup",
+		    s->archive);
+		fail(a, &err);
+	}
+	sh_sorter_free(&a->seeds);
+	span_find(c, s, &a->corpus, &texts, &groups, first);
 	sh_groups_free(&groups);
-	sh_tables_put(&a->tables, a->seeds.p);
 	sh_texts_free(&texts);
 	sh_corpus_free(&a->corpus);
 	sh_tables_free(&a->tables);
+	free(a->wanted);
 	free(a->begin);
 	return a;
 }

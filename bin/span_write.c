@@ -76,14 +76,14 @@ int span_put_pair(struct sh_buf *out, struct sh_slice id1, struct sh_slice id2, 
 	return 0;
 }
 
-int span_put_place(struct sh_buf *out, const struct sh_placed *placed, uint32_t from, uint32_t to,
-    const uint64_t *numbers, size_t n, struct sh_error *err)
+int span_put_place(
+    struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, struct sh_error *err)
 {
 	char *p;
 
-	if (sh_buf_reserve(out, placed->id.n + (2 + n) * (SH_NUM_CHARS + 1) + 1, err) < 0)
+	if (sh_buf_reserve(out, id.n + n * (SH_NUM_CHARS + 1) + 1, err) < 0)
 		return -1;
-	p = put_place(out->p + out->n, placed, from, to);
+	p = put_slice(out->p + out->n, id);
 	for (size_t i = 0; i < n; i++)
 		p = put_number(p, numbers[i]);
 	p[-1] = '\n';

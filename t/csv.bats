@@ -192,7 +192,7 @@ END
 	shdedup -q --report groups docs.tsv >/dev/null
 	shfp docs.tsv | shjoin >pairs
 	for run in 'shtok' 'shtok -n 2 -j 3' 'shfp' 'shfp -j 2 --keys=4x2' 'shfp --bare -p seomoz' 'shspan --all --pairs' \
-		'shspan --count | cut -f 1,4' 'shspan -n 3 --exact 9 --every | cut -f 1' 'shspan -n 3 -d QUERIES --pairs' 'shseed | cut -f 1-3' \
+		'shspan --count | cut -f 1,4' 'shspan -n 3 --exact 9 --every-copy | cut -f 1' 'shspan -n 3 -d QUERIES --pairs' 'shseed | cut -f 1-3' \
 		'shverify pairs -d' 'shgroup --link star --keep longest pairs -d' 'shreport pairs -d' 'shdrop -d groups | cut -f 1' \
 		'shdedup -q --report report >/dev/null && cat report'; do
 		for form in docs.tsv 'docs.csv --csv' 'head.tsv --header' 'dos.tsv --header --crlf'; do

@@ -163,6 +163,18 @@ as_always() {
 	every '$P --help' check
 }
 
+@test "a long name has the same letter in every program, and a letter the same name" {
+	for P in "${ALL[@]}"; do
+		"$P" --help | sed -nE "s/^ +(-(.), )?--([a-z-]+).*/\3 \2/p"
+	done | sort -u >names
+	# shdoc reads a format, and shfp writes one. -d reads a second input, whose name says what it is.
+	grep -vE '^format | d$' names >letters
+	cut -d ' ' -f 1 letters | uniq -d >two_letters
+	grep -E ' .' letters | awk '{ print $2 }' | sort | uniq -d >two_names
+	same /dev/null two_letters
+	same /dev/null two_names
+}
+
 @test "--version: writes program, package and version, what is compiled in, and what is not" {
 	check() {
 		exits 0 && says && [ "$(wc -l <out)" = 3 ] &&

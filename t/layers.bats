@@ -118,15 +118,64 @@ calls() {
 	same /dev/null called
 }
 
-@test "sources of fp, text, segment, unicode, stream, store and api have no circular calls" {
+# symbols: writes "KIND NAME FILE" for each symbol of lib and bin to the file symbols. U: the file refers to NAME;
+# a capital letter: it defines NAME for all; a small letter: for itself. Clones of functions have the function's name.
+symbols() {
 	objects
-	grep -E 'lib/(fp|text|segment|unicode|stream|store|api)/' objects | xargs nm -A >symbols
-	awk '{ file = $1; sub(/:.*/, "", file); sub(/.*lib\//, "", file) }
-	    $(NF - 1) ~ /^[BDRTV]$/ { source[$NF] = file }
-	    $(NF - 1) == "U" { wants[file " " $NF] }
+	(cd "$root" && printf '%s\n' bin/*.c) | sed "s|.*|$BUILD/&|; s|c$|o|" >>objects
+	xargs nm -A <objects | sed -E "s|^$BUILD/||; s|\.o:[0-9a-f ]*([A-Za-z]) ([^.]*).*| \1 \2|" |
+	    awk '$3 != "main" { print $2, $3, $1 ".c" }' | sort -u >symbols
+	grep -q '^T sh_error_set lib/base/error.c$' symbols
+}
+
+# references: writes "FILE OTHER" to the file references when FILE refers to a name that OTHER defines.
+references() {
+	symbols
+	awk '$1 ~ /^[BDRTVC]$/ { source[$2] = $3 }
+	    $1 ~ /^[UvwW]$/ { wants[$3 " " $2] }
 	    END { for (w in wants) { split(w, a, " ")
-	        if (a[2] in source && source[a[2]] != a[1]) print a[1], source[a[2]] } }' symbols >edges
-	[ "$(wc -l <edges)" -gt 50 ]
-	tsort edges >/dev/null 2>circles || true
+	        if (a[2] in source && source[a[2]] != a[1]) print a[1], source[a[2]] } }' symbols >references
+	[ "$(wc -l <references)" -gt 500 ]
+}
+
+@test "no files of lib and bin form a circle of calls or of includes" {
+	references
+	(cd "$root" && grep -rn '^#include "' lib bin --include='*.[ch]') |
+	    sed -nE 's|^([^:]*):[^"]*"([^"]*)".*|\1 \2|p' |
+	    awk '{ print $1, ($2 ~ /\// ? "lib/" : "bin/") $2 }' >edges
+	grep -qx 'bin/shtok.c bin/docopts.h' edges
+	cat edges references | tsort >/dev/null 2>circles || true
 	same /dev/null circles
+}
+
+# So a lower layer calls a function of a higher one only by a pointer that its caller gives in a call: it has no
+# writable data (tested above) to keep one in, and it cannot name the function. A type that the layer only declares
+# (`struct sh_x;`) is what such a function gets back.
+@test "no source of lib names a function, a table or a type of a higher layer" {
+	layers | awk '{ print $1, NR }' >ranks
+	references
+	sed -nE 's|^lib/([^/]*)/(\S*) lib/([^/]*)/(.*)|\1 \3 \1/\2 refers to \3/\4|p' references >uses
+	(cd "$root/lib" && grep -roE '^(struct|union|enum) sh_[a-z0-9_]+ \{' --include='*.[ch]' -- *) |
+	    sed -E 's|^([^/]*)/[^:]*:([a-z]+ \S+) .*|\1 \2|' >types
+	[ "$(wc -l <types)" -gt 100 ]
+	(cd "$root/lib" && grep -roE '^struct sh_[a-z0-9_]+;' --include='*.h' -- *) | tr -d ';' | sort >declared
+	(cd "$root/lib" && grep -roE '\b(struct|union|enum) sh_[a-z0-9_]+' --include='*.[ch]' -- *) | sort -u |
+	    comm -23 - declared |
+	    awk 'NR == FNR { home[$2 " " $3] = $1; next }
+	        { split($0, a, ":"); split(a[1], at, "/")
+	        if (a[2] in home) print at[1], home[a[2]], a[1], "has", a[2], "of", home[a[2]] }' types - >>uses
+	awk 'NR == FNR { rank[$1] = $2; next }
+	    rank[$2] > rank[$1] { $1 = $2 = ""; print }' ranks uses >up
+	same /dev/null up
+}
+
+@test "no name that begins with sh_ is defined twice" {
+	symbols
+	# An inline function of a header is in each object that calls it.
+	(cd "$root" && sed -n '/^static inline/{N;p}' lib/*/*.h) | grep -oE 'sh_[a-z0-9_]+\(' | tr -d '(' >inline
+	awk 'NR == FNR { inline[$1]; next }
+	    $1 ~ /^[BDRTVCbdrt]$/ && $2 ~ /^sh_/ && !($2 in inline) { print $2, $3 }' inline symbols |
+	    sort -u | cut -d ' ' -f 1 | uniq -d >twice
+	(cd "$root" && cat lib/*/*.[ch] bin/*.[ch]) | grep -oE '\b(struct|union|enum) sh_[a-z0-9_]+ \{' | sort | uniq -d >>twice
+	same /dev/null twice
 }

@@ -593,7 +593,7 @@ for name in public:
 
 @test "an archive finds what shdedup would drop, also beside other processes" {
 	cat >archive.py <<-'END'
-	import os, subprocess, sys, threading
+	import os, pickle, random, subprocess, sys, threading
 	from simhash_utils import Archive, Dropped, Error, Match, verify
 
 	ids, texts = [], []
@@ -631,6 +631,7 @@ for name in public:
 	# Processes, forked ones too, and threads use one archive at once.
 	archive = Archive("shared")
 	archive.add([7, b"\xc3\xa9"], ["to be or not to be", "that is the question \t\\ \n"])
+	archive = shared = pickle.loads(pickle.dumps(archive))
 	assert archive.query("That is the question") == [Match("\u00e9", 1.0, "jaccard")]
 	def words(name, n):
 	    return " ".join("%s%d%s" % (name, n, letter) for letter in "pqrstuv")
@@ -655,11 +656,41 @@ for name in public:
 	for name in "abcde":
 	    assert archive.query(words(name, 3)) == [("%s-3" % name, 1.0, "jaccard")]
 
+	# A query finds what a comparison with all documents finds, but for what the keys of long texts miss.
+	random.seed(7)
+	some = ["w%d" % i for i in range(300)]
+	base = [" ".join(random.choices(some, k=random.choice([1, 2, 3, 5, 8, 12, 18, 25, 40]))) for _ in range(200)]
+	asked = []
+	for text in random.choices(base, k=150):
+	    w = text.split()
+	    for _ in range(random.randrange(3)):
+	        w[random.randrange(len(w))] = random.choice(some)
+	        w.insert(random.randrange(len(w) + 1), random.choice(some))
+	    asked.append(" ".join(w))
+	for path, options in ("any", {}), ("jaccard", {"threshold": 0.6}), ("order", {"measure": "edit", "threshold": 0.8}):
+	    archive = Archive(path, **options)
+	    for at in range(0, 200, 50):
+	        archive.add(range(at, at + 50), base[at:at + 50])
+	    stay = [i for i in range(200) if str(i) in [m.id for m in archive.query(base[i])]]
+	    pairs = [(i, 200 + q) for q in range(150) for i in stay]
+	    want = {(v.second, str(v.first), v.similarity, v.measure) for v in verify(pairs, base + asked, **options)}
+	    got = {(200 + q, *m) for q in range(150) for m in archive.query(asked[q])}
+	    assert got <= want and len(want - got) <= len(want) / 100 and len(want) > 50, (path, want - got)
+
+	# The most similar document comes first. A short text finds a long one, and the other way round.
+	archive = Archive("words", ngrams=1, threshold=0.5)
+	def run(first, last):
+	    return " ".join("w%d" % i for i in range(first, last))
+	archive.add(["second", "first", "long", "short"], [run(5, 13), run(1, 9), run(100, 122), run(200, 219)])
+	assert archive.query(run(2, 11)) == [("first", 0.7, "jaccard"), ("second", 0.5455, "jaccard")]
+	assert archive.query(run(100, 119)) == [("long", 0.8636, "jaccard")]
+	assert archive.query(run(200, 222)) == [("short", 0.8636, "jaccard")]
+
 	os.mkdir("full")
 	open("full/file", "w")
 	for call, word in ((lambda: Archive("full", memory="1G", progress=True), "'%s' is not empty" % os.path.abspath("full")),
-	        (lambda: archive.add(["x"], ["a", "b"]), "1 ids and 2 texts"), (lambda: archive.add(["a\tb"], ["x"]), "without TAB"),
-	        (lambda: archive.query(7), "one text, a str or bytes, not a int"), (lambda: archive.query(["a"]), "not a list"),
+	        (lambda: shared.add(["x"], ["a", "b"]), "1 ids and 2 texts"), (lambda: shared.add(["a\tb"], ["x"]), "without TAB"),
+	        (lambda: shared.query(7), "one text, a str or bytes, not a int"), (lambda: shared.query(["a"]), "not a list"),
 	        (lambda: Archive("shared", ngrams=2).add(["x"], ["y"]), "the archive was made with -n"),
 	        (lambda: Archive("stops", stop="docs").query("a"), "which only the programs can use")):
 	    try:

@@ -138,7 +138,7 @@ features() {
 	try 'shdf -m one two'
 	exits 0
 	gives '\t5' 'a\t1' 'b\t4' 'c\t2'
-	try 'cat two | shdf --merge one - one'
+	try 'cat two | shdf --merge-tables one - one'
 	gives '\t8' 'a\t2' 'b\t7' 'c\t2'
 	try 'shdf -m <one'
 	same one out

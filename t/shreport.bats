@@ -183,9 +183,9 @@ shows() {
 	[ "$(wc -c <out)" -lt 60000 ]
 }
 
-@test "--texts and --rows limit the page, which reports the omitted pairs" {
+@test "--texts and --list limit the page, which reports the omitted pairs" {
 	seq 2 1500 | awk '{ printf "d%d\td1\t%d\t0.%04d\tedit\n", $1, $1 % 7, 9000 - $1 }' >report
-	try 'shreport --texts 5 --rows 1000 -d docs report'
+	try 'shreport --texts 5 --list 1000 -d docs report'
 	exits 0
 	reads
 	[ "$(grep -c '^pair' got)" -eq 5 ]

@@ -82,11 +82,11 @@ inside() {
 	gives 8
 }
 
-@test "--exact: writes each copy but the first; --every: writes all copies" {
+@test "--exact: writes each copy but the first; --every-copy: writes all copies" {
 	try 'shspan --exact 18 docs'
 	exits 0
 	gives 'b\t6\t85' 'd\t0\t71' 'd\t76\t175'
-	try 'shspan --exact 18 --every docs'
+	try 'shspan --exact 18 --every-copy docs'
 	gives 'a\t31\t110' 'b\t6\t85' 'c\t5\t104' 'd\t0\t71' 'd\t76\t175'
 	try 'printf "a\tx y z x y z x y z\n" | shspan --exact 2'
 	gives 'a\t6\t17'
@@ -102,7 +102,7 @@ inside() {
 	gives 'c\t0\t23'
 	try 'printf "a\tone two\nb\ttwo one two\n" | shspan --exact 1'
 	gives 'b\t0\t3' 'b\t4\t7' 'b\t8\t11'
-	try 'printf "a\tone two\nb\tone two one two\n" | shspan --exact 2 --every'
+	try 'printf "a\tone two\nb\tone two one two\n" | shspan --exact 2 --every-copy'
 	gives 'a\t0\t7' 'b\t0\t7' 'b\t8\t15'
 }
 
@@ -342,7 +342,7 @@ inside() {
 
 @test "the output is the same with any number of threads, and for the input in several files" {
 	head -n 100 "$T_DATA/en_dev.tsv" | cut -c 1-200 >queries
-	for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every' '--pairs' '-d queries' '-d queries --pairs'; do
+	for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every-copy' '--pairs' '-d queries' '-d queries --pairs'; do
 		try "shspan $options \$T_DATA/en_dev.tsv"
 		exits 0
 		cp out one
@@ -364,7 +364,7 @@ inside() {
 		file=some.$language
 		head -n "$(fewer 1000 100)" "$T_DATA/${language}_dev.tsv" >$file
 		shseed $file >seeds
-		for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every' '--pairs' "--seeds -d $file"; do
+		for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every-copy' '--pairs' "--seeds -d $file"; do
 			input=$file
 			[ "${options#--seeds}" = "$options" ] || input=seeds
 			try "shspan $options $input"
@@ -917,7 +917,7 @@ days() {
 }
 
 @test "contradicting options, bad seeds and bad documents are refused" {
-	for options in '--first --all' '--exact 5 --count' '--every' '--pairs --exact 5' '-T 0.5' '--seeds' \
+	for options in '--first --all' '--exact 5 --count' '--every-copy' '--pairs --exact 5' '-T 0.5' '--seeds' \
 		'-d docs --all' '-d docs --window 3' '-d docs -S 1G' '--merge 3 --count' '--exact 5 -n 6' '--identity 2' '--bound 1'; do
 		try "shspan $options docs"
 		exits 2
@@ -948,7 +948,7 @@ days() {
 	exits 0
 	says
 	gives 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
-	try 'shspan -u line --every docs'
+	try 'shspan -u line --every-copy docs'
 	gives 'a\t0\t20' 'b\t0\t6' 'b\t11\t28' 'c\t0\t22'
 	try 'shspan -u line --count=3 docs'
 	gives 'a\t0\t20\t4\t3\t3' 'b\t0\t6\t1\t3\t3' 'b\t11\t28\t3\t3\t3' 'c\t0\t22\t4\t3\t3'

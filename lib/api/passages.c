@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "passage/coverage.h"
 #include "passage/index.h"
+#include "passage/placed.h"
 #include "text/method.h"
 
 enum { BOUND = 200, MIN_TOKENS = 12, FEW_TOKENS = 5, LEAST_IDENTITY = 500000, UNIT = 1000000 };
@@ -82,21 +82,24 @@ static struct sh_slice text_of(const struct simhash_passages *p, size_t i)
 	return sh_slice(p->text + p->at[i], p->at[i + 1] - p->at[i]);
 }
 
-static int add_query(struct simhash_passages *p, size_t i, struct sh_error *err)
+static int add_query(
+    struct simhash_passages *p, size_t i, struct sh_sorter *seeds, struct sh_error *err)
 {
 	struct sh_texts *t = &p->texts;
 	struct sh_seeds s;
 	size_t tokens = (size_t)t->at[i];
 
 	if (sh_seeder_run(p->seeder, text_of(p, i), &s, err) < 0 ||
-	    SH_RESERVE(t->token, t->token_cap, tokens + s.tokens.n, err) < 0 ||
-	    SH_RESERVE(t->posting, t->posting_cap, t->n_postings + s.n, err) < 0)
+	    SH_RESERVE(t->token, t->token_cap, tokens + s.tokens.n, err) < 0)
 		return -1;
 	for (size_t j = 0; j < s.tokens.n; j++)
 		t->token[tokens + j] = (uint32_t)s.token[j];
-	for (size_t j = 0; j < s.n; j++)
-		t->posting[t->n_postings++] =
-		    (struct sh_posting){ { s.gram[s.pick[j]] }, (uint32_t)i, s.pick[j] };
+	for (size_t j = 0; j < s.n; j++) {
+		struct sh_posting posting = { s.gram[s.pick[j]], (uint32_t)i, s.pick[j] };
+
+		if (sh_seeds_add(seeds, &posting, err) < 0)
+			return -1;
+	}
 	t->at[i + 1] = tokens + s.tokens.n;
 	t->n++;
 	return 0;
@@ -105,13 +108,19 @@ static int add_query(struct simhash_passages *p, size_t i, struct sh_error *err)
 static int add_queries(
     struct simhash_passages *p, size_t n, const struct sh_match_opts *match, struct sh_error *err)
 {
+	struct sh_sorter seeds;
+	int status = 0;
+
 	if (SH_RESERVE(p->texts.at, p->texts.at_cap, n + 1, err) < 0)
 		return -1;
 	p->texts.at[0] = 0;
-	for (size_t i = 0; i < n; i++)
-		if (add_query(p, i, err) < 0)
-			return -1;
-	if (sh_index_make(&p->index, &p->texts, BOUND, 1, err) < 0)
+	sh_seeds_init(&seeds, SIZE_MAX, 1, NULL);
+	for (size_t i = 0; i < n && status == 0; i++)
+		status = add_query(p, i, &seeds, err);
+	if (status == 0)
+		status = sh_index_make(&p->index, &p->texts, &seeds, BOUND, err);
+	sh_sorter_free(&seeds);
+	if (status < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		p->index.need[i] = match->least;

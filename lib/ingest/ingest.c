@@ -233,22 +233,3 @@ int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name,
 		return -1;
 	return sh_reader_check(r, err);
 }
-
-int sh_ingest_file(
-    struct sh_ingest *in, const char *path, int fd, struct sh_slice id, struct sh_error *err)
-{
-	struct sh_reader r;
-	int bad;
-
-	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, path, err)) < 0)
-		return -1;
-	r.progress = in->progress;
-	r.progress_arg = in->arg;
-	if (in->progress)
-		in->progress(in->arg, sh_reader_ready(&r).n);
-	bad = sh_ingest_input(in, &r, path, id, false, err);
-	sh_reader_close(&r);
-	if (bad < 0 && err->code != SH_ERR_NOMEM)
-		err->file = path;
-	return bad;
-}

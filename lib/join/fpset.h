@@ -55,11 +55,11 @@ void sh_fpset_free(struct sh_fpset *s);
 /* Forgets all records. Keeps the memory. */
 void sh_fpset_clear(struct sh_fpset *s);
 
-/* Returns the memory that a record with an id of n bytes takes, in bytes, with the scratch
- * memory. */
+/* Returns the memory that a record with an id of n bytes takes, in bytes, with the scratch memory:
+ * a quarter more than its bytes, because arrays grow by half. */
 static inline size_t sh_fpset_record_bytes(const struct sh_fpset *s, size_t n)
 {
-	return 8 * (s->words > 1 ? s->words : 0) + 2 * (8 + 4) + 1 + n;
+	return (8 * (s->words > 1 ? s->words : 0) + 2 * (8 + 4) + 1 + n) * 5 / 4;
 }
 
 /* Returns whether the set can take no further record: numbers and places of ids have 32 bits. */

@@ -7,57 +7,27 @@
 
 enum { SEEDS_AROUND = 16 }; /* times the tokens in which the next seed begins */
 
-struct sh_counter {
-	const struct sh_links *l;
-	uint32_t documents, least;
-	const uint32_t *size; /* documents of the group that begins with posting i */
-	struct sh_counted *passage;
-	size_t n, cap;
-	uint32_t skip; /* seeds before this token lie inside the last passage */
-	uint32_t n_sampled;
-	const struct sh_posting *sample[SH_COUNT_SAMPLE];
-};
-
 uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err)
 {
 	uint32_t *size = sh_tables_get_zeroed(g->tables, g->n + 1, sizeof *size, err);
 
 	for (size_t i = 0; size && i < g->n; i++)
-		size[g->posting[i].of.in.first] += g->posting[i].of.in.run == i;
+		size[sh_group_first(&g->posting[i])] += sh_group_run(&g->posting[i]) == i;
 	return size;
 }
 
-struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
-    uint32_t documents, uint32_t least, struct sh_error *err)
+void sh_counter_free(struct sh_counter *c)
 {
-	struct sh_counter *c = calloc(1, sizeof *c);
-
-	if (!c) {
-		sh_error_nomem(err);
-		return NULL;
-	}
-	c->l = l;
-	c->size = size;
-	c->documents = documents;
-	c->least = least;
-	return c;
-}
-
-void sh_counter_delete(struct sh_counter *c)
-{
-	if (!c)
-		return;
 	free(c->passage);
-	free(c);
 }
 
 /* Chooses postings of other documents that have the seed, one a document. Starts to load their
  * tokens, which lie anywhere in memory. */
 static void sample(struct sh_counter *c, const struct sh_posting *p)
 {
-	const struct sh_groups *g = c->l->groups;
-	const struct sh_texts *t = c->l->texts;
-	size_t first = p->of.in.first, n = sh_group_end(g, first) - first;
+	const struct sh_groups *g = c->links->groups;
+	const struct sh_texts *t = c->links->texts;
+	size_t first = sh_group_first(p), n = sh_group_end(g, first) - first;
 	size_t step = n <= SH_COUNT_SAMPLE ? 1 : n / SH_COUNT_SAMPLE;
 	uint32_t last = UINT32_MAX;
 
@@ -109,13 +79,13 @@ static void measure(const struct sh_counter *c, const struct sh_posting *p,
     struct sh_token_hashes side, uint32_t wanted, uint32_t *before, uint32_t *behind)
 {
 	uint32_t left[SH_COUNT_SAMPLE], right[SH_COUNT_SAMPLE], n = 0, m = 0;
-	uint32_t token = p->token, most = SEEDS_AROUND * c->l->enough;
+	uint32_t token = p->token, most = SEEDS_AROUND * c->links->enough;
 
 	side = around(side, most, &token);
 	for (uint32_t i = 0; i < c->n_sampled; i++) {
 		uint32_t at = c->sample[i]->token;
 		struct sh_token_hashes other =
-		    around(sh_texts_tokens(c->l->texts, c->sample[i]->document), most, &at);
+		    around(sh_texts_tokens(c->links->texts, c->sample[i]->document), most, &at);
 
 		n = put_length(left, n, wanted, sh_match_backward(side, token, other, at));
 		m = put_length(right, m, wanted, sh_match_forward(side, token, other, at));
@@ -157,9 +127,9 @@ static int add_around(struct sh_counter *c, const struct sh_posting *p, uint32_t
 	measure(c, p, side, (uint32_t)rank, &before, &behind);
 	found = (struct sh_counted){ p->token - before, p->token + behind, size, size };
 	/* When the measure reached its limit, the last seed within it continues. */
-	end = behind == SEEDS_AROUND * c->l->enough ? p->token + behind - 2 * c->l->enough
-						    : found.to + 1;
-	end = end < c->l->longest ? 0 : end - c->l->longest;
+	end = behind == SEEDS_AROUND * c->links->enough ? p->token + behind - 2 * c->links->enough
+							: found.to + 1;
+	end = end < c->links->longest ? 0 : end - c->links->longest;
 	c->skip = end > c->skip ? end : c->skip;
 	return add(c, &found, err);
 }
@@ -167,15 +137,15 @@ static int add_around(struct sh_counter *c, const struct sh_posting *p, uint32_t
 int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,
     size_t *n, struct sh_error *err)
 {
-	const struct sh_groups *g = c->l->groups;
-	struct sh_token_hashes side = sh_texts_tokens(c->l->texts, document);
+	const struct sh_groups *g = c->links->groups;
+	struct sh_token_hashes side = sh_texts_tokens(c->links->texts, document);
 	size_t kept = 0;
 
 	c->n = 0;
 	c->skip = 0;
 	for (uint64_t i = g->at[document]; i < g->at[document + 1]; i++) {
 		const struct sh_posting *p = &g->posting[g->order[i]];
-		uint32_t size = c->size[p->of.in.first];
+		uint32_t size = c->size[sh_group_first(p)];
 		struct sh_counted *last = c->n ? &c->passage[c->n - 1] : NULL;
 
 		if (size < c->documents)

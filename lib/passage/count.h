@@ -18,15 +18,23 @@ struct sh_counted {
  * ran out. */
 uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err);
 
-struct sh_counter;
+/* Finds passages of at least `least` tokens in at least `documents` documents. The borders of a
+ * passage are exact when each of its seeds is in at most SH_COUNT_SAMPLE documents. Otherwise
+ * SH_COUNT_SAMPLE documents decide about the borders. */
+struct sh_counter {
+	const struct sh_links *links;
+	const uint32_t *size; /* from sh_count_documents() */
+	uint32_t documents, least;
 
-/* Makes an object that finds passages of at least `least` tokens in at least `documents` documents.
- * size: from sh_count_documents(). Borrows l and size. The borders of a passage are exact when each
- * of its seeds is in at most SH_COUNT_SAMPLE documents. Otherwise SH_COUNT_SAMPLE documents decide
- * about the borders. */
-struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
-    uint32_t documents, uint32_t least, struct sh_error *err);
-void sh_counter_delete(struct sh_counter *c);
+	/* Private; zeroed at first. */
+	struct sh_counted *passage;
+	size_t n, cap;
+	uint32_t skip; /* seeds before this token lie inside the last passage */
+	uint32_t n_sampled;
+	const struct sh_posting *sample[SH_COUNT_SAMPLE];
+};
+
+void sh_counter_free(struct sh_counter *c);
 
 /* Finds the passages of a document, ordered by first token. They are valid until the next call. */
 int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,

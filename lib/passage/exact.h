@@ -3,9 +3,10 @@
  * another.
  *
  * Each window of L tokens has one anchor: the rightmost of its k-grams that have the least hash.
- * Equal windows have equal anchors, so a window whose anchor occurs once cannot occur again. Each
- * other window is looked up in a table of the earlier windows, and compared token by token. Time
- * and memory are linear for any text, and the result does not depend on k. */
+ * Equal windows have equal anchors, so a window whose anchor occurs once cannot occur again. The
+ * windows of the other anchors are compared with the earlier windows of the same anchor, by their
+ * hashes and then token by token. Time and memory are linear for any text, and the result does not
+ * depend on k. */
 #ifndef SH_PASSAGE_EXACT_H
 #define SH_PASSAGE_EXACT_H
 
@@ -18,21 +19,23 @@
  * 32-bit processors. */
 #define SH_EXACT_WORDS(n) ((n) / 16 + 1)
 
-/* Largest sh_exact_opts.length. A smaller length finds the longer passages, too. */
+/* Largest length. A smaller length finds the longer passages, too. */
 #define SH_EXACT_MAX ((uint32_t)1 << 20)
+
+/* Returns the seeds of passages of at least `length` tokens: the anchors of their windows. k: 1 to
+ * length; 0: chosen. Load the texts with these seeds and with `windows`. */
+struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k);
 
 struct sh_exact_opts {
 	uint32_t length; /* L: tokens of the shortest passage */
-	uint32_t k;      /* tokens of a k-gram, 1 to length; 0: chosen */
+	unsigned window; /* of the seeds */
 	bool every;      /* mark all occurrences of a passage; false: all but the first one */
 	unsigned jobs;
-	size_t memory;            /* bytes of the tables of windows: beyond it, several passes */
-	struct sh_tables *tables; /* storage of other arrays; NULL: memory */
 };
 
-/* Sets the marks of the passages that occur again. `marked` has SH_EXACT_WORDS(all
- * tokens) words, zeroed. */
-int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked,
-    struct sh_error *err);
+/* Sets the marks of the passages that occur again. seeds: the postings of t. `marked` has
+ * SH_EXACT_WORDS(all tokens) words, zeroed. */
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *seeds,
+    const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err);
 
 #endif

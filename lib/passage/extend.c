@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "passage/extend.h"
 
-static uint32_t common_on_diagonal(const uint32_t *a, const uint32_t *b, size_t n)
+uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 {
-	uint32_t same = 0;
+	uint32_t row[SH_COMMON_MAX + 1] = { 0 }, same = 0;
+	size_t less = n < m ? n : m;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < less; i++)
 		same += a[i] == b[i];
-	return same;
-}
-
-static uint32_t common_subsequence(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
-{
-	uint32_t row[SH_COMMON_MAX + 1] = { 0 };
-
+	if (2 * same >= less || n > SH_COMMON_MAX || m > SH_COMMON_MAX)
+		return same;
+	/* row[j]: the length of the longest common subsequence of a[0] .. a[i] and j tokens of b */
 	for (size_t i = 0; i < n; i++) {
 		uint32_t corner = 0;
 
@@ -25,16 +22,6 @@ static uint32_t common_subsequence(const uint32_t *a, size_t n, const uint32_t *
 		}
 	}
 	return row[m];
-}
-
-uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
-{
-	size_t less = n < m ? n : m;
-	uint32_t same = common_on_diagonal(a, b, less);
-
-	if (2 * same >= less || n > SH_COMMON_MAX || m > SH_COMMON_MAX)
-		return same;
-	return common_subsequence(a, n, b, m);
 }
 
 /* ---- beyond the ends ---- */

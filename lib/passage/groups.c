@@ -2,130 +2,83 @@
 #include "passage/groups.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bisect.h"
 #include "base/numsort.h"
-#include "io/parallel.h"
-#include "io/radix.h"
-
-enum {
-	FEW = 32, /* at most FEW postings are sorted by comparisons: counters would cost more */
-	/* lowest bit by which the passes sort */
-	SEEN = 64 - SH_RADIX_PART_BITS - 2 * SH_RADIX_DIGIT,
-};
 
 /* ---- postings ---- */
 
-static bool is_before(const struct sh_posting *a, const struct sh_posting *b)
+void sh_seeds_init(struct sh_sorter *seeds, size_t memory, unsigned jobs, const char *dir)
 {
-	if (a->of.key != b->of.key)
-		return a->of.key < b->of.key;
-	if (a->document != b->document)
-		return a->document < b->document;
-	return a->token < b->token;
+	*seeds = (struct sh_sorter){
+		.size = SH_SEED_SIZE, .memory = memory, .threads = jobs, .dir = dir
+	};
+	sh_sorter_init(seeds);
 }
 
-static int compare(const void *x, const void *y)
+int sh_seeds_add(struct sh_sorter *seeds, const struct sh_posting *p, struct sh_error *err)
 {
-	return is_before(x, y) ? -1 : is_before(y, x);
+	char record[SH_SEED_SIZE];
+
+	sh_seed_pack(p, record);
+	return sh_sorter_add(seeds, record, sizeof record, err);
 }
 
-/* Completes the order by comparisons. Needs them for keys that differ only in bits that no pass
- * used, and for postings of one key that were not ordered by document. */
-static void sort_ties(struct sh_posting *p, size_t n)
+int sh_seeds_each(struct sh_sorter *seeds, sh_seed_fn *each, void *arg, struct sh_error *err)
 {
-	for (size_t i = 0, j; i < n; i = j) {
-		bool sorted = true;
+	struct sh_sorted sorted = { 0 };
+	int status = sh_sorter_finish(seeds, SH_SEED_KEY, err);
 
-		for (j = i + 1; j < n && p[j].of.key >> SEEN == p[i].of.key >> SEEN; j++)
-			sorted = sorted && is_before(&p[j - 1], &p[j]);
-		if (!sorted)
-			qsort(p + i, j - i, sizeof *p, compare);
-	}
-}
+	for (size_t range = 0; status == 0 && range < seeds->ranges; range++) {
+		status = sh_sorter_load(seeds, range, &sorted, err);
+		for (size_t i = 0; status == 0 && i < sorted.n; i++) {
+			struct sh_posting p = sh_seed_unpack(sorted.record + i * SH_SEED_SIZE);
 
-/* Postings that agree in the upper bits of their keys are a part. One task sorts a part. */
-struct sorting {
-	struct sh_posting *p, *tmp;
-	size_t start[SH_RADIX_PARTS + 1];
-};
-
-static void pass(struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
-{
-	sh_radix_pass(&(struct sh_radix){ from, to, n, sizeof *from, shift });
-}
-
-/* Sorts parts of s->tmp into s->p. */
-static int sort_parts(void *sorting, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorting *s = sorting;
-
-	(void)err;
-	for (size_t part = from; part < to; part++) {
-		struct sh_posting *tmp = s->tmp + s->start[part], *p = s->p + s->start[part];
-		size_t n = s->start[part + 1] - s->start[part];
-
-		if (n > FEW) {
-			pass(tmp, p, n, SEEN);
-			pass(p, tmp, n, SEEN + SH_RADIX_DIGIT);
+			status = each(arg, &p, err);
 		}
-		memcpy(p, tmp, n * sizeof *p);
-		if (n > FEW)
-			sort_ties(p, n);
-		else
-			qsort(p, n, sizeof *p, compare);
 	}
-	return 0;
-}
-
-int sh_postings_sort(
-    const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err)
-{
-	struct sorting s = { .p = p };
-	struct sh_radix upper = { p, NULL, n, sizeof *p, 64 - SH_RADIX_PART_BITS };
-	int status;
-
-	if (n == 0)
-		return 0;
-	upper.to = s.tmp = sh_tables_get(how->tables, n, sizeof *p, err);
-	if (!s.tmp)
-		return -1;
-	status = sh_radix_parts(&upper, how->jobs, s.start, err);
-	if (status == 0)
-		status = sh_parallel(&s, 0, how->jobs, SH_RADIX_PARTS, 1, sort_parts, err);
-	sh_tables_put(how->tables, s.tmp);
+	sh_sorted_free(&sorted);
 	return status;
 }
 
 /* ---- groups ---- */
 
-/* Keeps the groups of two or more documents, and moves them together. */
-static int keep_groups(struct sh_groups *g, size_t n, struct sh_error *err)
+/* The group that grows: its postings are at the end of groups->posting. */
+struct growing {
+	struct sh_groups *groups;
+	bool within;
+	uint64_t key;
+	size_t first, run;
+};
+
+/* Drops the group when it is too small. */
+static void end_group(struct growing *x)
 {
-	struct sh_posting *p = g->posting;
+	struct sh_groups *g = x->groups;
 
-	for (size_t i = 0, j; i < n; i = j) {
-		uint64_t key = p[i].of.key;
-		uint32_t last = p[i].document, first = (uint32_t)g->n, run = first;
+	if (x->within ? g->n - x->first < 2 : x->run == x->first)
+		g->n = x->first;
+	x->first = x->run = g->n;
+}
 
-		for (j = i + 1; j < n && p[j].of.key == key; j++)
-			;
-		if (p[j - 1].document == last)
-			continue;
-		if (g->n + (j - i) >= UINT32_MAX)
-			return sh_error_set(err, SH_ERR_RANGE,
-			    "more than %lu seeds that documents share",
-			    (unsigned long)UINT32_MAX - 1);
-		for (size_t k = i; k < j; k++) {
-			if (p[k].document != last)
-				run = (uint32_t)g->n;
-			last = p[k].document;
-			p[g->n] = p[k];
-			p[g->n].of.in.first = first;
-			p[g->n++].of.in.run = run;
-		}
-	}
+static int add_posting(void *growing, const struct sh_posting *p, struct sh_error *err)
+{
+	struct growing *x = growing;
+	struct sh_groups *g = x->groups;
+
+	if (g->n > x->first && p->key != x->key)
+		end_group(x);
+	x->key = p->key;
+	if (g->n + 1 >= UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
+		    (unsigned long)UINT32_MAX - 1);
+	if (g->n == g->cap && sh_tables_grow(g->tables, (void **)&g->posting, &g->cap, g->n + 1,
+				  sizeof *g->posting, err) < 0)
+		return -1;
+	if (g->n > x->first && g->posting[g->n - 1].document != p->document)
+		x->run = g->n;
+	g->posting[g->n++] =
+	    (struct sh_posting){ (uint64_t)x->first << 32 | x->run, p->document, p->token };
 	return 0;
 }
 
@@ -173,15 +126,21 @@ static int list_documents(struct sh_groups *g, struct sh_error *err)
 	return order_documents(g, most, err);
 }
 
-int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_posting *p, size_t n,
-    size_t documents, struct sh_error *err)
+int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *seeds,
+    size_t documents, bool within, struct sh_error *err)
 {
-	*g = (struct sh_groups){ .posting = p, .documents = documents, .tables = tables };
-	return keep_groups(g, n, err) < 0 ? -1 : list_documents(g, err);
+	struct growing x = { .groups = g, .within = within };
+
+	*g = (struct sh_groups){ .documents = documents, .tables = tables };
+	if (sh_seeds_each(seeds, add_posting, &x, err) < 0)
+		return -1;
+	end_group(&x);
+	return list_documents(g, err);
 }
 
 void sh_groups_free(struct sh_groups *g)
 {
+	sh_tables_put(g->tables, g->posting);
 	sh_tables_put(g->tables, g->order);
 	sh_tables_put(g->tables, g->at);
 	*g = (struct sh_groups){ 0 };
@@ -192,12 +151,12 @@ size_t sh_group_end(const struct sh_groups *g, size_t first)
 	size_t from = first + 1, step = 1, to;
 
 	/* Groups are stored one after the other, so `first` ascends. */
-	while (from + step < g->n && g->posting[from + step].of.in.first == first) {
+	while (from + step < g->n && sh_group_first(&g->posting[from + step]) == first) {
 		from += step;
 		step *= 2;
 	}
 	to = from + step < g->n ? from + step : g->n;
-	SH_BISECT(from, to, i, g->posting[i].of.in.first == first);
+	SH_BISECT(from, to, i, sh_group_first(&g->posting[i]) == first);
 	return from;
 }
 
@@ -206,6 +165,7 @@ uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound)
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < g->n; i++)
-		count += g->posting[i].of.in.first == i && sh_group_exceeds(g, (uint32_t)i, bound);
+		count +=
+		    sh_group_first(&g->posting[i]) == i && sh_group_exceeds(g, (uint32_t)i, bound);
 	return count;
 }

@@ -19,7 +19,7 @@ enum {
 static void fill_filter(struct sh_index *x)
 {
 	for (size_t i = 0; i < x->n; i++) {
-		uint64_t bit = x->posting[i].of.key >> (64 - x->filter_bits);
+		uint64_t bit = x->posting[i].key >> (64 - x->filter_bits);
 
 		x->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 	}
@@ -38,10 +38,10 @@ static size_t next_slot(const struct sh_index *x, size_t slot)
 static void fill_slots(struct sh_index *x)
 {
 	for (size_t i = 0, j; i < x->n; i = j) {
-		uint64_t key = x->posting[i].of.key;
+		uint64_t key = x->posting[i].key;
 		size_t slot = slot_of(x, key);
 
-		for (j = i + 1; j < x->n && x->posting[j].of.key == key; j++)
+		for (j = i + 1; j < x->n && x->posting[j].key == key; j++)
 			;
 		x->exceeding += j - i > x->bound;
 		while (x->slot[slot])
@@ -50,15 +50,24 @@ static void fill_slots(struct sh_index *x)
 	}
 }
 
-int sh_index_make(
-    struct sh_index *x, struct sh_texts *texts, size_t bound, unsigned jobs, struct sh_error *err)
+static int add_posting(void *index, const struct sh_posting *p, struct sh_error *err)
 {
-	*x = (struct sh_index){ .texts = texts, .n = texts->n_postings, .bound = bound };
-	if (x->n >= UINT32_MAX)
+	struct sh_index *x = index;
+
+	if (x->n + 1 >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %lu k-grams in the queries",
 		    (unsigned long)UINT32_MAX - 1);
-	x->posting = texts->posting;
-	if (sh_postings_sort(&(struct sh_grouping){ NULL, jobs }, x->posting, x->n, err) < 0)
+	if (SH_RESERVE(x->posting, x->cap, x->n + 1, err) < 0)
+		return -1;
+	x->posting[x->n++] = *p;
+	return 0;
+}
+
+int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *seeds,
+    size_t bound, struct sh_error *err)
+{
+	*x = (struct sh_index){ .texts = texts, .bound = bound };
+	if (sh_seeds_each(seeds, add_posting, x, err) < 0)
 		return -1;
 	for (x->filter_bits = FILTER_MIN; x->n * BITS_PER_ENTRY >> x->filter_bits;)
 		x->filter_bits++;
@@ -67,10 +76,8 @@ int sh_index_make(
 	x->filter = calloc((size_t)1 << (x->filter_bits - 6), sizeof *x->filter);
 	x->slot = calloc((size_t)1 << x->slot_bits, sizeof *x->slot);
 	x->need = calloc(texts->n + 1, sizeof *x->need);
-	if (!x->filter || !x->slot || !x->need) {
-		sh_index_free(x);
+	if (!x->filter || !x->slot || !x->need)
 		return sh_error_nomem(err);
-	}
 	fill_filter(x);
 	fill_slots(x);
 	return 0;
@@ -78,19 +85,18 @@ int sh_index_make(
 
 void sh_index_free(struct sh_index *x)
 {
+	free(x->posting);
 	free(x->filter);
 	free(x->slot);
 	free(x->need);
-	x->filter = NULL;
-	x->slot = NULL;
-	x->need = NULL;
+	*x = (struct sh_index){ 0 };
 }
 
 /* Returns the first posting with this key; x->n when there is none. */
 static size_t find(const struct sh_index *x, uint64_t key)
 {
 	for (size_t s = slot_of(x, key); x->slot[s]; s = next_slot(x, s))
-		if (x->posting[x->slot[s] - 1].of.key == key)
+		if (x->posting[x->slot[s] - 1].key == key)
 			return x->slot[s] - 1;
 	return x->n;
 }
@@ -127,7 +133,6 @@ void sh_index_room_free(struct sh_index_room *room)
 	free(room->verdict);
 	free(room->gram);
 	free(room->side);
-	free(room->span);
 	*room = (struct sh_index_room){ 0 };
 }
 
@@ -185,12 +190,11 @@ static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds,
 		uint32_t token = gram[j];
 		uint64_t key = seeds->gram[token];
 		size_t first = find(x, key), most = allowed(x, hits, token), i = first;
-		bool exceeds =
-		    first + x->bound < x->n && x->posting[first + x->bound].of.key == key;
+		bool exceeds = first + x->bound < x->n && x->posting[first + x->bound].key == key;
 
 		if (exceeds && token + x->longest <= covered)
 			continue;
-		for (; i < x->n && i - first < most && x->posting[i].of.key == key; i++) {
+		for (; i < x->n && i - first < most && x->posting[i].key == key; i++) {
 			const struct sh_posting *p = &x->posting[i];
 			struct sh_match match;
 
@@ -213,23 +217,11 @@ struct sh_token_hashes sh_index_tokens(const void *x, uint32_t document)
 
 /* ---- spans ---- */
 
-static int by_query(const void *x, const void *y)
-{
-	const struct sh_span *a = x, *b = y;
-
-	if (a->document != b->document)
-		return a->document < b->document ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
 int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err)
 {
 	size_t tokens = seeds->tokens.n, grams;
-	const struct sh_span *found;
 	struct sh_token_hashes side;
 
 	*n = 0;
@@ -244,14 +236,7 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
 		room->side[i] = (uint32_t)seeds->token[i];
 	side = (struct sh_token_hashes){ room->side, tokens };
 	sh_matcher_begin(m, side, sh_index_tokens, x);
-	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0 ||
-	    sh_matcher_spans(m, &found, n, err) < 0 ||
-	    SH_RESERVE(room->span, room->span_cap, *n + 1, err) < 0)
+	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0)
 		return -1;
-	if (*n) {
-		memcpy(room->span, found, *n * sizeof *found);
-		qsort(room->span, *n, sizeof *found, by_query);
-	}
-	*spans = room->span;
-	return 0;
+	return sh_matcher_spans(m, spans, n, err);
 }

@@ -9,7 +9,7 @@
 struct sh_index {
 	const struct sh_texts *texts; /* borrowed */
 	struct sh_posting *posting;   /* of the texts; by key, document, token */
-	size_t n, bound;
+	size_t n, cap, bound;
 	uint64_t *filter;
 	uint32_t *slot; /* hash table: 1 + the first posting of a group; at most half full */
 	unsigned filter_bits, slot_bits;
@@ -22,10 +22,10 @@ struct sh_index {
 	uint64_t exceeding; /* number of k-grams with more than `bound` postings */
 };
 
-/* Builds the index. Borrows the texts and sorts their postings. bound: most postings of a k-gram
- * that are read. */
-int sh_index_make(
-    struct sh_index *x, struct sh_texts *texts, size_t bound, unsigned jobs, struct sh_error *err);
+/* Builds the index. Borrows the texts. seeds: their postings. bound: most postings of a k-gram that
+ * are read. sh_index_free() frees *x also after -1. */
+int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *seeds,
+    size_t bound, struct sh_error *err);
 void sh_index_free(struct sh_index *x);
 
 /* The state of one thread and of the document that it looks up. Zeroed at first. */
@@ -38,17 +38,15 @@ struct sh_index_room {
 	uint32_t *gram;    /* first tokens of its k-grams that pass the filter */
 	uint32_t *side;    /* its tokens as 32-bit hashes, as those of the queries */
 	size_t gram_cap, side_cap;
-	struct sh_span *span;
-	size_t span_cap;
 };
 
 void sh_index_room_free(struct sh_index_room *room);
 
-/* Computes the spans of a document with the queries (sh_span.document), ordered by query, from, at.
- * They are valid until the next document of this room. Reads at most the first `bound` postings of
- * a k-gram, and fewer after many hits, so that time and memory stay linear. Skips k-grams with more
- * than `bound` postings within an exact match of at least `enough` tokens, when another such k-gram
- * gave the match. Leaves out queries that share fewer tokens with the document than they need. */
+/* Computes the spans of a document with the queries (sh_span.document), as sh_matcher_spans() does.
+ * Reads at most the first `bound` postings of a k-gram, and fewer after many hits, so that time and
+ * memory stay linear. Skips k-grams with more than `bound` postings within an exact match of at
+ * least `enough` tokens, when another such k-gram gave the match. Leaves out queries that share
+ * fewer tokens with the document than they need. */
 int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err);

@@ -9,6 +9,7 @@
 
 #include "passage/match.h"
 
+/* See sh_links.more. */
 enum { SH_LINKS_MORE = 8, SH_LINKS_FAILED = 16 };
 
 struct sh_links {
@@ -20,7 +21,9 @@ struct sh_links {
 	uint32_t enough;
 	uint32_t longest; /* tokens of the longest seed */
 	/* When neither match of a starred seed is sufficient, SH_LINKS_MORE further postings are
-	 * tried. After SH_LINKS_FAILED failures in a row, no more are tried in the document. */
+	 * tried, evenly spaced. A text of few distinct tokens has every short sequence of them:
+	 * each posting gives a match to extend, and none gives a passage. So after SH_LINKS_FAILED
+	 * failures in a row, no more are tried in the document. */
 	bool more;
 };
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/numsort.h"
@@ -47,10 +48,8 @@ struct sh_matcher {
 	struct sh_span *span;
 	size_t n_spans, span_cap;
 	struct sh_span *part; /* the spans of one pair before they are merged */
-	/* By part: another part of its merged span, or itself; then two arrays for
-	 * match_merged(). */
-	uint32_t *into;
-	size_t part_cap, into_cap;
+	uint32_t *best;       /* by part: matched tokens of the best sequence that ends with it */
+	size_t part_cap, best_cap;
 	uint64_t *covered;
 	size_t covered_cap;
 };
@@ -83,7 +82,7 @@ void sh_matcher_delete(struct sh_matcher *m)
 	free(m->order_tmp);
 	free(m->span);
 	free(m->part);
-	free(m->into);
+	free(m->best);
 	free(m->covered);
 	free(m);
 }
@@ -131,8 +130,10 @@ void sh_matcher_begin(
 	m->sorted = true;
 }
 
-static int compare_exact(const struct exact *a, const struct exact *b)
+static int by_document(const void *x, const void *y)
 {
+	const struct exact *a = x, *b = y;
+
 	if (a->document != b->document)
 		return a->document < b->document ? -1 : 1;
 	if (a->from != b->from)
@@ -140,17 +141,11 @@ static int compare_exact(const struct exact *a, const struct exact *b)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-static int by_place(const void *x, const void *y)
-{
-	return compare_exact(x, y);
-}
-
 static int add_exact(struct sh_matcher *m, const struct exact *e, struct sh_error *err)
 {
 	if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
 		return -1;
-	m->sorted =
-	    m->sorted && (m->n_exact == 0 || compare_exact(&m->exact[m->n_exact - 1], e) < 0);
+	m->sorted = m->sorted && (m->n_exact == 0 || by_document(&m->exact[m->n_exact - 1], e) < 0);
 	m->exact[m->n_exact++] = *e;
 	return 0;
 }
@@ -189,9 +184,9 @@ static void sort_exact(struct sh_matcher *m)
 
 	if (m->sorted)
 		return;
-	qsort(m->exact, m->n_exact, sizeof *m->exact, by_place);
+	qsort(m->exact, m->n_exact, sizeof *m->exact, by_document);
 	for (size_t i = 0; i < m->n_exact; i++)
-		if (n == 0 || compare_exact(&m->exact[n - 1], &m->exact[i]) != 0)
+		if (n == 0 || by_document(&m->exact[n - 1], &m->exact[i]) != 0)
 			m->exact[n++] = m->exact[i];
 	m->n_exact = n;
 }
@@ -323,14 +318,14 @@ static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
 
 /* ---- spans of one pair ---- */
 
-static int by_from(const void *x, const void *y)
+static int by_place(const void *x, const void *y)
 {
 	const struct sh_span *a = x, *b = y;
 
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
 	if (a->document != b->document)
 		return a->document < b->document ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
 	if (a->at != b->at)
 		return a->at < b->at ? -1 : 1;
 	if (a->to != b->to)
@@ -344,21 +339,12 @@ static uint32_t between(uint32_t from1, uint32_t to1, uint32_t from2, uint32_t t
 	return from2 > to1 ? from2 - to1 : from1 > to2 ? from1 - to2 : 0;
 }
 
-/* Returns the span at the end of the merges that span i took part in. */
-static uint32_t merged_into(uint32_t *into, uint32_t i)
-{
-	while (into[i] != i)
-		i = into[i] = into[into[i]];
-	return i;
-}
-
-/* Merges neighbouring spans from span `first` on, all of one pair. `matched` of a merged span is
- * the index of one of its parts; `into` connects the indexes of its parts. */
+/* Merges neighbouring spans from span `first` on, all of one pair. */
 static void merge_once(struct sh_matcher *m, size_t first)
 {
 	size_t n = first;
 
-	qsort(m->span + first, m->n_spans - first, sizeof *m->span, by_from);
+	qsort(m->span + first, m->n_spans - first, sizeof *m->span, by_place);
 	for (size_t i = first; i < m->n_spans; i++) {
 		const struct sh_span *s = &m->span[i];
 		size_t j = n;
@@ -372,8 +358,6 @@ static void merge_once(struct sh_matcher *m, size_t first)
 				t->to = t->to > s->to ? t->to : s->to;
 				t->at = t->at < s->at ? t->at : s->at;
 				t->end = t->end > s->end ? t->end : s->end;
-				m->into[merged_into(m->into, s->matched)] =
-				    merged_into(m->into, t->matched);
 				break;
 			}
 			j--;
@@ -398,28 +382,29 @@ static uint32_t matched_behind(const struct sh_span *before, const struct sh_spa
 	return part->matched > over ? part->matched - over : 0;
 }
 
-/* Computes `matched` of the merged spans from span `first` on: the tokens of the best sequence of
- * parts that follow each other on both sides. Parts in another order are not counted. */
-static void match_merged(struct sh_matcher *m, size_t first, size_t n)
+/* Computes `matched` of a merged span: the tokens of the best sequence of its parts that follow
+ * each other on both sides. Parts in another order are not counted. n: number of parts. */
+static void match_merged(struct sh_matcher *m, struct sh_span *span, size_t n)
 {
-	uint32_t *best = m->into + n, *of_span = best + n;
+	size_t i = 0, end = n;
 
-	memset(of_span, 0, n * sizeof *of_span);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t root = merged_into(m->into, (uint32_t)i);
+	span->matched = 0;
+	SH_BISECT(i, end, at, m->part[at].from < span->from);
+	for (size_t first = i; i < n && m->part[i].from < span->to; i++) {
+		const struct sh_span *part = &m->part[i];
 
-		best[i] = m->part[i].matched;
-		for (size_t j = i; j-- > 0 && i - j <= CHAIN_BACK;) {
-			uint32_t more = matched_behind(&m->part[j], &m->part[i]);
+		m->best[i] = 0;
+		if (part->to > span->to || part->at < span->at || part->end > span->end)
+			continue;
+		m->best[i] = part->matched;
+		for (size_t j = i; j-- > first && i - j <= CHAIN_BACK;) {
+			uint32_t more = m->best[j] ? matched_behind(&m->part[j], part) : 0;
 
-			if (more && merged_into(m->into, (uint32_t)j) == root &&
-			    best[j] + more > best[i])
-				best[i] = best[j] + more;
+			if (more && m->best[j] + more > m->best[i])
+				m->best[i] = m->best[j] + more;
 		}
-		of_span[root] = best[i] > of_span[root] ? best[i] : of_span[root];
+		span->matched = m->best[i] > span->matched ? m->best[i] : span->matched;
 	}
-	for (size_t i = first; i < m->n_spans; i++)
-		m->span[i].matched = of_span[merged_into(m->into, m->span[i].matched)];
 }
 
 /* Merges the spans from span `first` on, all of one pair. */
@@ -430,18 +415,17 @@ static int merge_spans(struct sh_matcher *m, size_t first, struct sh_error *err)
 	if (n < 2)
 		return 0;
 	if (SH_RESERVE(m->part, m->part_cap, n, err) < 0 ||
-	    SH_RESERVE(m->into, m->into_cap, 3 * n, err) < 0)
+	    SH_RESERVE(m->best, m->best_cap, n, err) < 0)
 		return -1;
-	qsort(m->span + first, n, sizeof *m->span, by_from);
+	qsort(m->span + first, n, sizeof *m->span, by_place);
 	memcpy(m->part, m->span + first, n * sizeof *m->part);
-	for (size_t i = 0; i < n; i++)
-		m->into[i] = m->span[first + i].matched = (uint32_t)i;
 	/* A merged span may be near a further one. The limit keeps the work linear. */
 	for (int i = 0; i < MERGE_ROUNDS && m->n_spans < before; i++) {
 		before = m->n_spans;
 		merge_once(m, first);
 	}
-	match_merged(m, first, n);
+	for (size_t i = first; i < m->n_spans; i++)
+		match_merged(m, &m->span[i], n);
 	return 0;
 }
 
@@ -464,9 +448,7 @@ static int by_matched(const void *x, const void *y)
 
 	if (a->matched != b->matched)
 		return a->matched > b->matched ? -1 : 1;
-	if (a->document != b->document)
-		return a->document < b->document ? -1 : 1;
-	return by_from(x, y);
+	return by_place(x, y);
 }
 
 /* Drops spans whose tokens are all covered by better spans. */
@@ -487,8 +469,7 @@ static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *er
 	return 0;
 }
 
-int sh_matcher_spans(
-    struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err)
+int sh_matcher_spans(struct sh_matcher *m, struct sh_span **spans, size_t *n, struct sh_error *err)
 {
 	sort_exact(m);
 	for (size_t i = 0, j; i < m->n_exact; i = j) {
@@ -500,7 +481,7 @@ int sh_matcher_spans(
 	if (m->opts.drop_covered && drop_covered(m, m->side.n, err) < 0)
 		return -1;
 	if (m->n_spans > 1)
-		qsort(m->span, m->n_spans, sizeof *m->span, by_from);
+		qsort(m->span, m->n_spans, sizeof *m->span, by_place);
 	*spans = m->span;
 	*n = m->n_spans;
 	return 0;

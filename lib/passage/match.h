@@ -56,10 +56,9 @@ struct sh_match {
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
     struct sh_match *match, struct sh_error *err);
 
-/* Computes the spans of all hits, ordered by from, document, at. They are valid until the next
- * begin. */
-int sh_matcher_spans(
-    struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err);
+/* Computes the spans of all hits, ordered by document, from, at. They are valid until the next
+ * begin, and the caller may change them. */
+int sh_matcher_spans(struct sh_matcher *m, struct sh_span **spans, size_t *n, struct sh_error *err);
 
 /* Returns how many tokens from a[i] and b[j] on are equal. */
 uint32_t sh_match_forward(

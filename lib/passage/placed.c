@@ -3,27 +3,14 @@
 
 #include <stdlib.h>
 
-#include "base/buf.h"
-
-enum {
-	KEPT = 256,            /* cached documents, each in the slot of its number */
-	KEPT_BYTES = 32 << 20, /* most bytes of all cached documents */
-};
-
-struct kept {
-	uint32_t document; /* SH_CORPUS_NONE: none */
-	struct sh_buf places;
-	size_t n;
-	struct sh_buf id;
-	struct sh_slice text; /* in the file; unused for JSON, which is parsed again */
-};
+#include "base/bits.h"
 
 struct sh_placer {
 	const struct sh_corpus *corpus;
 	struct sh_tokenizer *tokenizer;
 	struct sh_document_room room;
-	struct kept kept[KEPT];
-	size_t bytes;
+	uint32_t document; /* whose positions the tokenizer holds; SH_CORPUS_NONE: none */
+	struct sh_placed placed;
 };
 
 void sh_placed_bytes(
@@ -40,12 +27,6 @@ void sh_placed_bytes(
 	*end = most;
 }
 
-static void free_kept(struct kept *k)
-{
-	sh_buf_free(&k->places);
-	sh_buf_free(&k->id);
-}
-
 struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err)
 {
@@ -58,8 +39,7 @@ struct sh_placer *sh_placer_new(
 	}
 	opts.apart = opts.places = true;
 	p->corpus = corpus;
-	for (size_t i = 0; i < KEPT; i++)
-		p->kept[i].document = SH_CORPUS_NONE;
+	p->document = SH_CORPUS_NONE;
 	p->tokenizer = sh_tokenizer_new(&opts, err);
 	if (!p->tokenizer) {
 		sh_placer_delete(p);
@@ -72,8 +52,6 @@ void sh_placer_delete(struct sh_placer *p)
 {
 	if (!p)
 		return;
-	for (size_t i = 0; i < KEPT; i++)
-		free_kept(&p->kept[i]);
 	sh_tokenizer_delete(p->tokenizer);
 	sh_document_room_free(&p->room);
 	free(p);
@@ -84,70 +62,83 @@ int sh_placer_text(
 {
 	struct sh_tokens t;
 
+	p->document = SH_CORPUS_NONE;
 	if (sh_tokenize(p->tokenizer, text, &t, err) < 0)
 		return -1;
 	*out = (struct sh_placed){ t.from, t.to, t.n, { NULL, 0 }, text };
 	return 0;
 }
 
-static void forget_all(struct sh_placer *p)
-{
-	for (size_t i = 0; i < KEPT; i++) {
-		p->kept[i].document = SH_CORPUS_NONE;
-		free_kept(&p->kept[i]);
-	}
-	p->bytes = 0;
-}
-
-/* Stores the last computed positions in a slot. */
-static int keep(struct sh_placer *p, struct kept *k, uint32_t document,
-    const struct sh_document *doc, const struct sh_placed *placed, struct sh_error *err)
-{
-	size_t bytes = placed->n * sizeof *placed->from, before = k->places.cap;
-
-	if (p->bytes + 2 * bytes > KEPT_BYTES) {
-		forget_all(p);
-		before = 0;
-	}
-	k->document = SH_CORPUS_NONE;
-	k->places.n = k->id.n = 0;
-	if (sh_buf_reserve(&k->places, 2 * bytes + 1, err) < 0 ||
-	    sh_buf_add(&k->id, doc->id.p, doc->id.n, err) < 0)
-		return -1;
-	if (bytes) {
-		memcpy(k->places.p, placed->from, bytes);
-		memcpy(k->places.p + bytes, placed->to, bytes);
-	}
-	p->bytes += k->places.cap - before;
-	k->n = placed->n;
-	k->document = document;
-	return 0;
-}
-
 int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err)
 {
-	struct kept *k = &p->kept[document % KEPT];
-	bool known = k->document == document;
 	struct sh_document doc;
 
-	if (!known || sh_corpus_moves(p->corpus)) {
-		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0)
+	if (p->document != document) {
+		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0 ||
+		    sh_placer_text(p, doc.text, &p->placed, err) < 0)
 			return -1;
-		k->text = doc.text;
+		p->placed.id = doc.id;
+		p->document = document;
 	}
-	if (!known &&
-	    (sh_placer_text(p, k->text, out, err) < 0 || keep(p, k, document, &doc, out, err) < 0))
-		return -1;
-	out->from = (const uint32_t *)(const void *)k->places.p;
-	out->to = out->from + k->n;
-	out->n = k->n;
-	out->id = sh_buf_slice(&k->id);
-	out->text = k->text;
+	*out = p->placed;
 	return 0;
 }
 
-/* ---- different tokens ---- */
+/* ---- coverage ---- */
+
+static int by_matched(const void *x, const void *y)
+{
+	const struct sh_span *a = x, *b = y;
+
+	if (a->matched != b->matched)
+		return a->matched > b->matched ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Returns the matched part of `fresh` tokens of a span whose side has n tokens. */
+static uint32_t share(const struct sh_span *s, uint32_t fresh, uint32_t n)
+{
+	return (uint32_t)((uint64_t)s->matched * fresh / n);
+}
+
+int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
+    struct sh_error *err)
+{
+	uint32_t first = 0, other = 0;
+	uint64_t *set;
+	size_t words;
+
+	for (size_t i = 0; i < n; i++) {
+		first = spans[i].to > first ? spans[i].to : first;
+		other = spans[i].end > other ? spans[i].end : other;
+	}
+	words = sh_bits_words(first) + sh_bits_words(other);
+	room->n = 0;
+	if (sh_buf_reserve(room, words * sizeof *set, err) < 0)
+		return -1;
+	set = (uint64_t *)(void *)room->p;
+	memset(set, 0, words * sizeof *set);
+	*out = (struct sh_coverage){ 0, 0 };
+	qsort(spans, n, sizeof *spans, by_matched);
+	for (size_t i = 0; i < n; i++) {
+		const struct sh_span *s = &spans[i];
+
+		out->first += share(s, sh_bits_put_range(set, s->from, s->to), s->to - s->from);
+		out->other += share(s, sh_bits_put_range(set + sh_bits_words(first), s->at, s->end),
+		    s->end - s->at);
+	}
+	return 0;
+}
+
+uint64_t sh_coverage_wanted(size_t tokens)
+{
+	return tokens >= 20 ? 600000 : tokens >= 10 ? 800000 : 1000000;
+}
+
+/* ---- chance ---- */
 
 static bool says_little(struct sh_slice token)
 {
@@ -159,18 +150,18 @@ static bool says_little(struct sh_slice token)
 	return token.n == 1 || (token.n == 2 && c >= 0xC0);
 }
 
-int sh_placer_distinct(
-    struct sh_placer *p, struct sh_slice text, size_t enough, size_t *count, struct sh_error *err)
+/* Sets *enough to whether the text has at least `wanted` distinct tokens that say something. */
+static int has_distinct(
+    struct sh_placer *p, struct sh_slice text, size_t wanted, bool *enough, struct sh_error *err)
 {
-	struct sh_slice seen[32];
+	struct sh_slice seen[(SH_CHANCE_DISTINCT_OF + 1) / 2];
 	struct sh_tokens t;
 	size_t n = 0;
 
+	p->document = SH_CORPUS_NONE;
 	if (sh_tokenize(p->tokenizer, text, &t, err) < 0)
 		return -1;
-	if (enough > sizeof seen / sizeof *seen)
-		enough = sizeof seen / sizeof *seen;
-	for (size_t i = 0; i < t.n && n < enough; i++) {
+	for (size_t i = 0; i < t.n && n < wanted; i++) {
 		struct sh_slice token = sh_slice(t.text + t.start[i], t.end[i] - t.start[i]);
 		size_t j = 0;
 
@@ -181,6 +172,23 @@ int sh_placer_distinct(
 		if (j == n)
 			seen[n++] = token;
 	}
-	*count = n;
+	*enough = n >= wanted;
 	return 0;
+}
+
+int sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query,
+    struct sh_placer *placer, struct sh_error *err)
+{
+	size_t of = span->matched < SH_CHANCE_DISTINCT_OF ? span->matched : SH_CHANCE_DISTINCT_OF;
+	uint32_t start, end;
+	bool enough;
+
+	if (span->matched == span->to - span->from && span->matched == span->end - span->at &&
+	    (span->matched >= SH_CHANCE_VERBATIM || span->matched == query->n))
+		return 1;
+	sh_placed_bytes(query, span->at, span->end, &start, &end);
+	if (has_distinct(placer, sh_slice(query->text.p + start, end - start), (of + 1) / 2,
+		&enough, err) < 0)
+		return -1;
+	return enough;
 }

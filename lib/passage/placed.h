@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the positions of tokens in their texts, on request, and caches the most recent
- * documents. One object serves one thread. */
+/* Computes the positions of tokens in their texts, on request. Computes how much of two documents
+ * their spans cover, and tells significant spans with a query from spans by chance: tables of
+ * digits match many other tables. */
 #ifndef SH_PASSAGE_PLACED_H
 #define SH_PASSAGE_PLACED_H
 
-#include "stream/corpus.h"
-#include "text/token.h"
+#include "base/buf.h"
+#include "passage/match.h"
 
 struct sh_placed {
 	const uint32_t *from, *to; /* byte offsets of each token in the text field */
@@ -19,6 +20,7 @@ struct sh_placed {
 void sh_placed_bytes(
     const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end);
 
+/* One object serves one thread, and keeps the positions in one text. */
 struct sh_placer;
 
 /* corpus: must outlive the placer. token: as for sh_tokenizer_new(), which
@@ -27,20 +29,42 @@ struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
 void sh_placer_delete(struct sh_placer *p);
 
-/* Computes the positions in a document of the corpus. *out is valid until the next call of this
- * function. */
+/* Computes the positions in a document of the corpus, unless it is the same document as in the last
+ * call. *out is valid until the next call of another function, or for another document. */
 int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err);
 
-/* Computes the positions in any text, without an id. *out is valid until the next call of
- * sh_placer_document(), sh_placer_text() or sh_placer_distinct(). */
+/* Computes the positions in any text, without an id. *out is valid until the next call. */
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
 
-/* Sets *count to the number of distinct tokens of a text, at most `enough` and at most 32. Single
- * characters and numbers below 100 are not counted, except characters of a script written without
- * spaces. */
-int sh_placer_distinct(
-    struct sh_placer *p, struct sh_slice text, size_t enough, size_t *count, struct sh_error *err);
+struct sh_coverage {
+	uint32_t first; /* matched tokens of the document with the tokens sh_span.from .. */
+	uint32_t other; /* matched tokens of the document with the tokens sh_span.at .. */
+};
+
+/* Sorts n spans of one pair and computes their coverage. A token in several spans counts once, by
+ * the span that matches most. `room` is scratch memory. */
+int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
+    struct sh_error *err);
+
+/* Returns the least coverage, in millionths, at which a query counts as found: 0.6 for 20 tokens or
+ * more, 0.8 for 10 or more, and 1 for fewer. Short questions match other documents by chance. */
+uint64_t sh_coverage_wanted(size_t tokens);
+
+enum {
+	/* A span of n matched tokens needs ceil(min(n, this number) / 2) distinct tokens. Single
+	 * characters and numbers below 100 are not counted, except characters of a script written
+	 * without spaces. */
+	SH_CHANCE_DISTINCT_OF = 20,
+	/* A verbatim span of at least this number of tokens needs no distinct tokens. */
+	SH_CHANCE_VERBATIM = 15,
+};
+
+/* Returns 1 when the span has enough distinct tokens, or is verbatim and either long enough or all
+ * of the query. Returns 0 when the span may be by chance, -1 when memory runs out. The span's side
+ * `at` is the query. Splits text with the placer, which must not be the query's. */
+int sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query,
+    struct sh_placer *placer, struct sh_error *err);
 
 #endif

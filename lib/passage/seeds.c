@@ -7,19 +7,16 @@
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 
-/* From this k on, a difference of prefix sums is faster than k products for each k-gram. */
-enum { BY_PREFIX = 9 };
-
 struct sh_seeder {
 	struct sh_tokenizer *tokenizer;
-	enum sh_unit unit;
 	struct sh_seed_opts opts;
+	unsigned each; /* units of a token, unless it is a character of at least 3 bytes */
 	const struct sh_mix_kernel *mix;
 	uint64_t power[SH_SEED_K_MAX + 1]; /* powers of the factor of sh_mix_step() */
-	uint64_t *token, *gram, *prefix;
-	uint8_t *carries, *length;
+	uint64_t *token, *gram;
+	uint8_t *length;
 	uint32_t *pick;
-	size_t token_cap, gram_cap, prefix_cap, carries_cap, length_cap, pick_cap;
+	size_t token_cap, gram_cap, length_cap, pick_cap;
 };
 
 unsigned sh_seed_longest(const struct sh_seed_opts *opts, enum sh_unit unit)
@@ -46,7 +43,7 @@ struct sh_seeder *sh_seeder_new(
 	}
 	apart.apart = true;
 	s->opts = *opts;
-	s->unit = sh_token_unit(token);
+	s->each = sh_token_unit(token) == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
 	s->mix = sh_mix_kernel_at(0);
 	s->power[0] = 1;
 	for (size_t i = 1; i <= SH_SEED_K_MAX; i++)
@@ -66,8 +63,6 @@ void sh_seeder_delete(struct sh_seeder *s)
 	sh_tokenizer_delete(s->tokenizer);
 	free(s->token);
 	free(s->gram);
-	free(s->prefix);
-	free(s->carries);
 	free(s->length);
 	free(s->pick);
 	free(s);
@@ -75,118 +70,43 @@ void sh_seeder_delete(struct sh_seeder *s)
 
 /* ---- hashes of k-grams ---- */
 
-/* Returns the n-gram hash of tokens i .. i+n-1. prefix[i] is the sum of the tokens before i. */
-static inline uint64_t gram_of(const struct sh_seeder *s, size_t i, size_t n)
+/* Returns the units of token i: `each`, unless it is a character of at least 3 bytes. */
+static inline unsigned units_of(const struct sh_tokens *t, size_t i, unsigned each)
 {
-	uint64_t c = s->prefix[i + n] - s->prefix[i] * s->power[n];
-
-	return n > 1 ? sh_mix_finish(c) : c;
-}
-
-static int sum_prefixes(struct sh_seeder *s, size_t n, struct sh_error *err)
-{
-	uint64_t sum = 0;
-
-	if (SH_RESERVE(s->prefix, s->prefix_cap, n + 1, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		s->prefix[i] = sum;
-		sum = sh_mix_step(sum, s->token[i]);
-	}
-	s->prefix[n] = sum;
-	return 0;
-}
-
-static int fixed_grams(struct sh_seeder *s, size_t k, struct sh_seeds *out, struct sh_error *err)
-{
-	size_t n = out->tokens.n;
-
-	out->k = (unsigned)k;
-	out->length = NULL;
-	out->n_grams = n < k ? 0 : n - k + 1;
-	if (k < BY_PREFIX) {
-		s->mix->ngrams(s->token, n, k, s->gram);
-		return 0;
-	}
-	if (sum_prefixes(s, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < out->n_grams; i++)
-		s->gram[i] = gram_of(s, i, k);
-	return 0;
-}
-
-static bool is_ascii(struct sh_slice text)
-{
-	uint8_t any = 0;
-
-	for (size_t i = 0; i < text.n; i++)
-		any |= (uint8_t)text.p[i];
-	return any < 0x80;
-}
-
-/* Returns whether token i is one character of at least 3 bytes. */
-static bool is_han(const struct sh_tokens *t, size_t i)
-{
-	size_t n = t->end[i] - t->start[i];
 	uint8_t c = (uint8_t)t->text[t->start[i]];
 
-	return (n == 3 && c >= 0xE0 && c < 0xF0) || (n == 4 && c >= 0xF0);
+	return c >= 0xE0 && t->end[i] - t->start[i] == (c < 0xF0 ? 3 : 4) ? SH_SEED_HAN : each;
 }
 
-/* Computes the units of each token. Returns their number when it is the same for all tokens,
- * otherwise 0. */
-static unsigned weigh(struct sh_seeder *s, const struct sh_tokens *t)
+/* Computes the k-grams: each has the fewest tokens, from its first one on, whose units suffice. */
+static void hash_grams(struct sh_seeder *s, struct sh_seeds *out)
 {
-	uint8_t other = s->unit == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
-	size_t n_han = 0;
+	const struct sh_tokens t = out->tokens;
+	const unsigned k = s->opts.k, need = k ? k : s->opts.units, each = s->each;
+	/* Nothing else is stored there, so the compiler may keep all other values in registers. */
+	const uint64_t *restrict token = s->token;
+	uint64_t *restrict gram = s->gram;
+	uint8_t *restrict length = s->length;
+	uint64_t before = 0, sum = 0; /* hash states of the tokens before i, and before `end` */
+	size_t i, end = 0;
+	unsigned units = 0;
 
-	for (size_t i = 0; i < t->n; i++) {
-		bool han = is_han(t, i);
+	for (i = 0; i < t.n; i++) {
+		uint64_t state;
 
-		s->carries[i] = han ? SH_SEED_HAN : other;
-		n_han += han;
-	}
-	return n_han == 0 ? other : n_han == t->n ? SH_SEED_HAN : 0;
-}
-
-/* Computes k-grams of variable length: each has the fewest tokens, from its first one on, whose
- * units suffice. */
-static int mixed_grams(struct sh_seeder *s, struct sh_seeds *out, struct sh_error *err)
-{
-	size_t n = out->tokens.n, end = 0, i;
-	unsigned sum = 0;
-
-	if (sum_prefixes(s, n, err) < 0 || SH_RESERVE(s->length, s->length_cap, n, err) < 0)
-		return -1;
-	for (i = 0; i < n; i++) {
-		while (end < n && sum < s->opts.units)
-			sum += s->carries[end++];
-		if (sum < s->opts.units)
+		while (end < t.n && units < need) {
+			units += k ? 1 : units_of(&t, end, each);
+			sum = sh_mix_step(sum, token[end++]);
+		}
+		if (units < need)
 			break;
-		s->length[i] = (uint8_t)(end - i);
-		s->gram[i] = gram_of(s, i, end - i);
-		sum -= s->carries[i];
+		state = sum - before * s->power[end - i];
+		gram[i] = end - i > 1 ? sh_mix_finish(state) : state;
+		length[i] = (uint8_t)(end - i);
+		units -= k ? 1 : units_of(&t, i, each);
+		before = sh_mix_step(before, token[i]);
 	}
 	out->n_grams = i;
-	out->length = s->length;
-	out->k = 0;
-	return 0;
-}
-
-static int hash_grams(
-    struct sh_seeder *s, struct sh_slice text, struct sh_seeds *out, struct sh_error *err)
-{
-	unsigned each = s->unit == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
-
-	if (s->opts.k)
-		return fixed_grams(s, s->opts.k, out, err);
-	if (!is_ascii(text)) {
-		if (SH_RESERVE(s->carries, s->carries_cap, out->tokens.n, err) < 0)
-			return -1;
-		each = weigh(s, &out->tokens);
-	}
-	return each ? fixed_grams(s, (s->opts.units + each - 1) / each, out, err)
-		    : mixed_grams(s, out, err);
 }
 
 /* ---- the sample ---- */
@@ -200,13 +120,10 @@ static size_t rightmost_least(const uint64_t *hash, size_t from, size_t to)
 	return best;
 }
 
-size_t sh_minimizers(
-    const uint64_t *hash, size_t n, size_t window, uint32_t *first, uint32_t *since)
+size_t sh_minimizers(const uint64_t *hash, size_t n, size_t window, uint32_t *first)
 {
 	size_t least = 0, count = 0;
 
-	if (n == 0)
-		return 0;
 	if (window > n)
 		window = n;
 	for (size_t i = 0; i < n; i++) {
@@ -214,19 +131,10 @@ size_t sh_minimizers(
 			least = i;
 		else if (least + window <= i)
 			least = rightmost_least(hash, i + 1 - window, i + 1);
-		if (i + 1 < window || (count && first[count - 1] == least))
-			continue;
-		if (since)
-			since[count] = (uint32_t)(i + 1 - window);
-		first[count++] = (uint32_t)least;
+		if (i + 1 >= window && (count == 0 || first[count - 1] != least))
+			first[count++] = (uint32_t)least;
 	}
 	return count;
-}
-
-static void pick_all(struct sh_seeder *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		s->pick[i] = (uint32_t)i;
 }
 
 int sh_seeder_run(
@@ -236,22 +144,24 @@ int sh_seeder_run(
 
 	if (sh_tokenize(s->tokenizer, text, t, err) < 0)
 		return -1;
-	/* Reserves 16 more elements: the kernels write whole vectors. */
+	/* Reserves 16 more elements: the kernel writes whole vectors. */
 	if (SH_RESERVE(s->token, s->token_cap, t->n + 16, err) < 0 ||
-	    SH_RESERVE(s->gram, s->gram_cap, t->n + 16, err) < 0 ||
+	    SH_RESERVE(s->gram, s->gram_cap, t->n + 1, err) < 0 ||
+	    SH_RESERVE(s->length, s->length_cap, t->n + 1, err) < 0 ||
 	    SH_RESERVE(s->pick, s->pick_cap, t->n + 1, err) < 0)
 		return -1;
 	s->mix->tokens(t->text, t->start, t->end, t->n, 0, s->token);
-	if (hash_grams(s, text, out, err) < 0)
-		return -1;
+	hash_grams(s, out);
 	out->token = s->token;
 	out->gram = s->gram;
+	out->length = s->length;
 	out->pick = s->pick;
-	if (s->opts.window == 1) {
-		pick_all(s, out->n_grams);
-		out->n = out->n_grams;
-	} else {
-		out->n = sh_minimizers(s->gram, out->n_grams, s->opts.window, s->pick, NULL);
+	if (s->opts.window > 1) {
+		out->n = sh_minimizers(s->gram, out->n_grams, s->opts.window, s->pick);
+		return 0;
 	}
+	for (size_t i = 0; i < out->n_grams; i++)
+		s->pick[i] = (uint32_t)i;
+	out->n = out->n_grams;
 	return 0;
 }

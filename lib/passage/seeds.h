@@ -45,9 +45,8 @@ struct sh_seeds {
 	struct sh_tokens tokens;
 	const uint64_t *token; /* hash of each token */
 	const uint64_t *gram;  /* by token: hash of the k-gram that begins with it */
+	const uint8_t *length; /* by token: tokens of that k-gram */
 	size_t n_grams;
-	const uint8_t *length; /* by token: tokens of that k-gram; NULL: always k */
-	unsigned k;
 	const uint32_t *pick; /* the sample: first tokens of its k-grams, ascending */
 	size_t n;
 };
@@ -63,16 +62,8 @@ void sh_seeder_delete(struct sh_seeder *s);
 int sh_seeder_run(
     struct sh_seeder *s, struct sh_slice text, struct sh_seeds *out, struct sh_error *err);
 
-/* Returns the number of tokens of the k-gram that begins with token i. */
-static inline unsigned sh_seed_length(const struct sh_seeds *s, size_t i)
-{
-	return s->length ? s->length[i] : s->k;
-}
-
-/* Finds the minimizers of n hashes: first[j] is the index of minimizer j; since[j] is the first
- * window whose minimum it is, unless `since` is NULL. Returns their number. Both arrays have room
- * for n. */
-size_t sh_minimizers(
-    const uint64_t *hash, size_t n, size_t window, uint32_t *first, uint32_t *since);
+/* Finds the minimizers of n hashes: first[j] is the index of minimizer j. Returns their number.
+ * `first` has room for n. */
+size_t sh_minimizers(const uint64_t *hash, size_t n, size_t window, uint32_t *first);
 
 #endif

@@ -254,7 +254,24 @@ int sh_split_sentences(
 			return -1;
 		p = behind;
 	}
+	if (SH_RESERVE(out->end, out->end_cap, out->texts + 1, err) < 0)
+		return -1;
+	out->end[out->texts++] = out->n;
 	return 0;
+}
+
+struct sh_sentence *sh_sentences_of(const struct sh_sentences *s, size_t i, size_t *n)
+{
+	size_t from = i ? s->end[i - 1] : 0;
+
+	*n = s->end[i] - from;
+	return *n ? s->at + from : NULL;
+}
+
+void sh_sentences_free(struct sh_sentences *s)
+{
+	free(s->at);
+	free(s->end);
 }
 
 /* ---- runs ---- */
@@ -271,77 +288,101 @@ void sh_run_counts_free(struct sh_run_counts *c)
 	free(c->count);
 }
 
-/* Adds a run of this document to its count. */
-static void count_run(struct sh_run_count *x, uint32_t document)
+/* Finds the run that begins with sentence `first`, which has words. Sets *last to its last
+ * sentence, and key to its hash. Returns false when the text ends before, or when the run has too
+ * few words. */
+static bool find_run(const struct sh_sentence_opts *opts, const struct sh_sentence *s, size_t n,
+    size_t first, size_t *last, uint64_t key[2])
 {
-	x->documents += x->places == 0 || x->last != document;
-	x->last = document;
-	x->places += x->places < UINT32_MAX;
+	uint64_t hashes[SH_SENTENCES_RUN_MAX][2], tokens = 0;
+	XXH128_hash_t hash;
+	unsigned found = 0;
+
+	for (size_t i = first; i < n && found < opts->run; i++) {
+		if (s[i].tokens == 0)
+			continue;
+		tokens += s[i].tokens;
+		memcpy(hashes[found++], s[i].hash, sizeof s[i].hash);
+		*last = i;
+	}
+	if (found < opts->run || tokens < opts->tokens)
+		return false;
+	hash = XXH3_128bits(hashes, found * sizeof *hashes);
+	key[0] = hash.low64;
+	key[1] = hash.high64;
+	return true;
+}
+
+static void mark(struct sh_sentence *s, size_t first, size_t last, uint32_t documents)
+{
+	for (size_t i = first; i <= last; i++) {
+		if (s[i].min == 0 || documents < s[i].min)
+			s[i].min = documents;
+		if (documents > s[i].max)
+			s[i].max = documents;
+	}
 }
 
 int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    const struct sh_sentence *s, size_t n, uint32_t document, bool add, sh_repeat_fn *each,
-    void *arg, struct sh_error *err)
+    struct sh_sentence *s, size_t n, uint32_t document, struct sh_error *err)
 {
-	size_t at[SH_SENTENCES_RUN_MAX], met = 0; /* the last sentences with words, in a ring */
-	uint64_t hashes[SH_SENTENCES_RUN_MAX][2]; /* of a run */
-
-	for (size_t i = 0; i < n; i++) {
-		XXH128_hash_t hash;
-		uint64_t key[2], tokens = 0;
-		struct sh_slice slice = sh_slice((char *)key, sizeof key);
-		struct sh_run_count before = { 0 };
+	for (size_t i = 0, last; i < n; i++) {
+		uint64_t key[2];
+		struct sh_run_count *x;
 		uint32_t index;
-		bool fresh = true;
+		bool fresh;
 
-		if (s[i].tokens == 0)
+		if (s[i].tokens == 0 || !find_run(opts, s, n, i, &last, key))
 			continue;
-		at[met++ % opts->run] = i;
-		if (met < opts->run)
-			continue;
-		for (size_t j = 0; j < opts->run; j++) {
-			const struct sh_sentence *x = &s[at[(met + j) % opts->run]];
-
-			tokens += x->tokens;
-			memcpy(hashes[j], x->hash, sizeof x->hash);
-		}
-		if (tokens < opts->tokens)
-			continue;
-		hash = XXH3_128bits(hashes, opts->run * sizeof *hashes);
-		key[0] = hash.low64;
-		key[1] = hash.high64;
-		if (!add) {
-			if (sh_hmap_find(&c->runs, slice, &index))
-				each(arg, at[met % opts->run], i, &c->count[index]);
-			continue;
-		}
-		if (sh_hmap_put(&c->runs, slice, &index, &fresh, err) < 0 ||
+		if (sh_hmap_put(&c->runs, sh_slice((char *)key, sizeof key), &index, &fresh, err) <
+			0 ||
 		    SH_RESERVE(c->count, c->cap, (size_t)index + 1, err) < 0)
 			return -1;
+		x = &c->count[index];
 		if (fresh)
-			c->count[index] = before;
-		before = c->count[index];
-		count_run(&c->count[index], document);
-		if (!fresh && each)
-			each(arg, at[met % opts->run], i, &before);
+			*x = (struct sh_run_count){ 0 };
+		else
+			mark(s, i, last, x->documents);
+		x->documents += fresh || x->last != document;
+		x->last = document;
+		x->places += x->places < UINT32_MAX;
 	}
 	return 0;
 }
 
-bool sh_next_passage(const struct sh_sentence *s, size_t n, const uint8_t *mark, size_t *i,
-    struct sh_sentence_passage *out)
+void sh_mark_runs(const struct sh_run_counts *c, const struct sh_sentence_opts *opts,
+    struct sh_sentence *s, size_t n, uint32_t documents, uint32_t places)
 {
-	while (*i < n && !mark[*i])
+	for (size_t i = 0, last; i < n; i++) {
+		uint64_t key[2];
+		uint32_t index;
+
+		if (s[i].tokens == 0 || !find_run(opts, s, n, i, &last, key) ||
+		    !sh_hmap_find(&c->runs, sh_slice((char *)key, sizeof key), &index))
+			continue;
+		if (c->count[index].documents >= documents && c->count[index].places >= places)
+			mark(s, i, last, c->count[index].documents);
+	}
+}
+
+bool sh_next_passage(
+    const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence_passage *out)
+{
+	size_t first;
+
+	while (*i < n && !s[*i].min)
 		++*i;
 	if (*i == n)
 		return false;
-	out->first = *i;
-	while (*i < n && mark[*i])
-		++*i;
-	out->last = *i - 1;
-	out->from = s[out->first].from;
-	out->to = s[out->last].next;
-	if (*i == n && out->first > 0 && s[out->last].to == s[out->last].next)
-		out->from = s[out->first - 1].to;
+	first = *i;
+	*out = (struct sh_sentence_passage){ .from = s[first].from, .min = s[first].min };
+	for (; *i < n && s[*i].min; ++*i) {
+		out->to = s[*i].next;
+		out->tokens += s[*i].tokens;
+		out->min = s[*i].min < out->min ? s[*i].min : out->min;
+		out->max = s[*i].max > out->max ? s[*i].max : out->max;
+	}
+	if (*i == n && first > 0 && s[n - 1].to == s[n - 1].next)
+		out->from = s[first - 1].to;
 	return true;
 }

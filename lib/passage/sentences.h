@@ -31,21 +31,31 @@ struct sh_sentence {
 	uint32_t from, to, next;
 	uint32_t tokens; /* words; a character of a script without spaces is a word */
 	uint64_t hash[2];
+	/* The least and the greatest number of documents with a marked run of this sentence; 0: it
+	 * is in no marked run. */
+	uint32_t min, max;
 };
 
 /* The sentences of some texts, one text after the other. Zeroed at first. */
 struct sh_sentences {
 	struct sh_sentence *at;
 	size_t n, cap;
+	size_t *end; /* by text: the end of its sentences in at[] */
+	size_t texts, end_cap;
 	uint64_t ill_formed; /* ill-formed UTF-8 sequences */
 };
+
+void sh_sentences_free(struct sh_sentences *s);
+
+/* Returns the sentences of text i, and sets *n to their number. */
+struct sh_sentence *sh_sentences_of(const struct sh_sentences *s, size_t i, size_t *n);
 
 struct sh_splitter;
 
 struct sh_splitter *sh_splitter_new(const struct sh_sentence_opts *opts, struct sh_error *err);
 void sh_splitter_delete(struct sh_splitter *s);
 
-/* Appends the sentences of a text of less than 2^31 bytes. */
+/* Appends a text of less than 2^31 bytes, without marks. */
 int sh_split_sentences(
     struct sh_splitter *s, struct sh_slice text, struct sh_sentences *out, struct sh_error *err);
 
@@ -65,24 +75,26 @@ struct sh_run_counts {
 int sh_run_counts_init(struct sh_run_counts *c, struct sh_error *err);
 void sh_run_counts_free(struct sh_run_counts *c);
 
-/* Calls `each` for the runs of n sentences, all of one text, that have a count. The run has the
- * sentences first .. last. add: the runs are counted as runs of `document`, each after its call. */
-typedef void sh_repeat_fn(void *arg, size_t first, size_t last, const struct sh_run_count *count);
+/* Counts the runs of the n sentences of a document, and marks those that occurred before. */
 int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    const struct sh_sentence *s, size_t n, uint32_t document, bool add, sh_repeat_fn *each,
-    void *arg, struct sh_error *err);
+    struct sh_sentence *s, size_t n, uint32_t document, struct sh_error *err);
 
-/* Finds the next passage of the n sentences of a text: sentences that follow each other and whose
- * mark is not 0. *i is 0 at first. Sets first .. last to its sentences, and from .. to to its
- * bytes. A passage has the white space behind it. When there is none, because the text ends, it has
- * the white space before it. So the sentences that stay are parted as before. Returns false when
- * there is none. */
+/* Marks the runs of a document, all of them counted, that occur in at least this number of
+ * documents and of places. Several threads may call it. */
+void sh_mark_runs(const struct sh_run_counts *c, const struct sh_sentence_opts *opts,
+    struct sh_sentence *s, size_t n, uint32_t documents, uint32_t places);
+
+/* Finds the next passage of the n sentences of a text: marked sentences that follow each other. *i
+ * is 0 at first. A passage has the white space behind it. When there is none, because the text
+ * ends, it has the white space before it. So the sentences that stay are parted as before. Returns
+ * false when there is none. */
 struct sh_sentence_passage {
-	size_t first, last;
-	uint32_t from, to;
+	uint32_t from, to; /* bytes */
+	uint64_t tokens;
+	uint32_t min, max; /* of its sentences */
 };
 
-bool sh_next_passage(const struct sh_sentence *s, size_t n, const uint8_t *mark, size_t *i,
-    struct sh_sentence_passage *out);
+bool sh_next_passage(
+    const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence_passage *out);
 
 #endif

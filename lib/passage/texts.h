@@ -13,8 +13,6 @@ struct sh_texts {
 	uint64_t *at; /* by document: its first token; at[n]: the end */
 	uint32_t *token;
 	size_t at_cap, token_cap;
-	struct sh_posting *posting; /* by document and position; unused with no_seeds */
-	size_t n_postings, posting_cap;
 	uint64_t ill_formed;      /* ill-formed UTF-8 sequences, in all texts */
 	struct sh_tables *tables; /* storage of the arrays; NULL: memory */
 };
@@ -26,12 +24,14 @@ typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
 struct sh_texts_opts {
 	struct sh_token_opts token;
 	struct sh_seed_opts seed;
-	bool no_seeds;          /* compute tokens only */
+	struct sh_sorter *seeds; /* gets the postings; NULL: tokens only */
+	/* The token of a posting is the beginning of the first window whose minimum the k-gram is.
+	 * The windows up to the next posting have this minimum. false: it is the k-gram's. */
+	bool windows;
 	bool strict;            /* a document with ill-formed UTF-8 goes to bad() */
-	uint32_t first;         /* documents below this number get no tokens */
 	const uint64_t *wanted; /* documents without a bit get no tokens; NULL: all have a bit */
 	unsigned jobs;
-	sh_texts_bad *bad;
+	sh_texts_bad *bad; /* NULL: goes on */
 	void *arg;
 };
 

@@ -2,10 +2,126 @@
 #include "record/feature_lines.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/num.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* ---- the prefix of a document ---- */
+
+void sh_id_prefix_set(struct sh_id_prefix *prefix, struct sh_slice id)
+{
+	unsigned char mask[16] = { 0 };
+
+	prefix->n = id.n + 1;
+	memcpy(prefix->text, id.p, id.n);
+	prefix->text[id.n] = '\t';
+	memset(prefix->text + prefix->n, 0, 16);
+	memset(mask, 0xff, prefix->n < 16 ? prefix->n : 16);
+	prefix->a = sh_le64(prefix->text);
+	prefix->b = sh_le64(prefix->text + 8);
+	prefix->mask_a = sh_le64(mask);
+	prefix->mask_b = sh_le64(mask + 8);
+}
+
+/* ---- marks ---- */
+
+enum { STEP = 16 }; /* bytes that are compared at once */
+
+/* Returns the bytes of p[0 .. STEP - 1] that equal x or y, a bit each, the first byte's lowest. */
+static inline uint64_t where(const char *p, char x, char y)
+{
+#ifdef __SSE2__ /* as all x86-64 processors; the loop below takes four times as long */
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	return (uint32_t)_mm_movemask_epi8(
+	    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(x)), _mm_cmpeq_epi8(v, _mm_set1_epi8(y))));
+#else
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < STEP; i++)
+		bits |= (uint64_t)(p[i] == x || p[i] == y) << i;
+	return bits;
+#endif
+}
+
+size_t sh_marks_find(const char *p, size_t n, bool *blanks, uint32_t *mark)
+{
+	uint64_t any = 0;
+	size_t found = 0;
+
+	/* One loop for the marks of 64 bytes: its end is a mispredicted branch. */
+	for (size_t i = 0; i < n; i += 64) {
+		uint64_t marks = 0, more = 0;
+
+		for (size_t j = 0; j < 64 && i + j < n; j += STEP) {
+			marks |= where(p + i + j, '\t', '\n') << j;
+			if (*blanks)
+				more |= where(p + i + j, ' ', '\\') << j;
+		}
+		if (n - i < 64) {
+			marks &= (UINT64_C(1) << (n - i)) - 1;
+			more &= (UINT64_C(1) << (n - i)) - 1;
+		}
+		any |= more;
+		for (marks |= more; marks; marks &= marks - 1)
+			mark[found++] = (uint32_t)i + (uint32_t)__builtin_ctzll(marks);
+	}
+	*blanks = any != 0;
+	return found;
+}
+
+/* ---- ids that occur again ---- */
+
+enum { SLOT_BITS = 14 };
+
+int sh_past_ids_init(struct sh_past_ids *p, struct sh_error *err)
+{
+	*p = (struct sh_past_ids){ .slots = calloc((size_t)1 << SLOT_BITS, sizeof *p->slots) };
+	return p->slots ? 0 : sh_error_nomem(err);
+}
+
+void sh_past_ids_free(struct sh_past_ids *p)
+{
+	free(p->slots);
+}
+
+static void count(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
+{
+	if (p->again++)
+		return;
+	p->id_n = (size_t)sh_shown(id, sizeof p->id);
+	memcpy(p->id, id.p, p->id_n);
+	p->file = file;
+	p->line = line;
+}
+
+static uint64_t *slot_of(const struct sh_past_ids *p, uint64_t hash)
+{
+	return &p->slots[hash >> (64 - SLOT_BITS)];
+}
+
+uint64_t sh_past_ids_hash(struct sh_slice id)
+{
+	return XXH3_64bits(id.p, id.n);
+}
+
+void sh_past_ids_begin(
+    struct sh_past_ids *p, uint64_t hash, struct sh_slice id, const char *file, uint64_t line)
+{
+	uint64_t *slot = slot_of(p, hash);
+
+	if (*slot == hash)
+		count(p, id, file, line);
+	*slot = hash;
+}
+
+/* ---- lines ---- */
 
 /* A larger chunk has few and long lines, which are not read here. */
 enum { CHUNK_MAX = 1 << 22 };

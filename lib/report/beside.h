@@ -6,8 +6,49 @@
 #ifndef SH_REPORT_BESIDE_H
 #define SH_REPORT_BESIDE_H
 
-#include "report/diff.h"
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/hmap.h"
 #include "report/html.h"
+
+/* ---- the differing words ---- */
+
+/* Marks the words in which two texts differ (Myers 1986, O(ND)).
+ *
+ * A word is a run of letters, marks and digits; in scripts without spaces it is one character. Any
+ * other character is a word of its own. White space belongs to the word before it and is not
+ * compared. */
+
+struct sh_diff_side {
+	struct sh_slice text; /* borrowed */
+	size_t n;             /* words */
+	uint32_t *start;      /* of each word; start[n]: the end of the text */
+	uint32_t *end;        /* of each word, without its white space */
+	uint32_t *word;       /* its number; equal words have equal numbers */
+	bool *differs;        /* the other side has no word that matches this one */
+	size_t start_cap, end_cap, word_cap, differs_cap;
+};
+
+struct sh_diff {
+	struct sh_diff_side side[2];
+	struct sh_hmap words;
+	int32_t *reach; /* the furthest place on each diagonal */
+	int32_t *trace; /* the values of `reach` after each edit */
+	size_t reach_cap, trace_cap;
+};
+
+/* After this number of edits, the remaining words of both texts count as different. */
+enum { SH_DIFF_EDITS = 1000 };
+
+int sh_diff_init(struct sh_diff *d, struct sh_error *err);
+void sh_diff_free(struct sh_diff *d);
+
+/* Fills both sides. The words that do not differ are the same sequence on both sides. A text must
+ * have less than 2^31 bytes, which is not checked. */
+int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struct sh_error *err);
+
+/* ---- side by side ---- */
 
 /* Most bytes of each text; a line reports the number of bytes left out. */
 enum { SH_BESIDE_BYTES = 20000 };

@@ -259,7 +259,7 @@ void sh_page_rows(struct sh_html *h, const struct sh_report *p, size_t shown, si
 		sh_html_count(h, shown);
 		sh_html_raw(h, " of ");
 		sh_html_count(h, p->n);
-		sh_html_raw(h, " pairs (shreport --rows).</p>\n");
+		sh_html_raw(h, " pairs (shreport --list).</p>\n");
 	}
 	sh_html_raw(h, "<noscript><p>This table needs JavaScript.</p></noscript>\n<table "
 		       "id=\"rows\">\n<thead><tr>");

@@ -8,39 +8,6 @@
 #include "base/num.h"
 #include "match/measure.h"
 
-int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
-{
-	struct sh_slice f[8];
-	uint64_t place[4], matched;
-	int64_t identity;
-
-	if (sh_fields_split(line, f, 8) != 8)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "expected id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched"
-		    "<TAB>identity, as in the first record");
-	for (int i = 0; i < 2; i++) {
-		uint64_t *at = place + 2 * i;
-
-		if (sh_id_check(f[3 * i], err) < 0)
-			return -1;
-		if (sh_parse_u64(f[3 * i + 1], &at[0]) < 0 ||
-		    sh_parse_u64(f[3 * i + 2], &at[1]) < 0 || at[0] > at[1] || at[1] > INT32_MAX)
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "start%d and end%d: expected numbers of bytes, start first", i + 1,
-			    i + 1);
-		r->id[i] = f[3 * i];
-		r->from[i] = (uint32_t)at[0];
-		r->to[i] = (uint32_t)at[1];
-	}
-	if (sh_parse_u64(f[6], &matched) < 0 || matched > INT32_MAX ||
-	    sh_parse_weight(f[7], &identity) < 0 || identity > 1000000)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "matched and identity: expected a number and a share from 0 to 1");
-	r->matched = (uint32_t)matched;
-	r->identity = (uint32_t)(identity / 100);
-	return 0;
-}
-
 int sh_report_init(struct sh_report *p, struct sh_error *err)
 {
 	*p = (struct sh_report){ 0 };
@@ -78,47 +45,86 @@ static struct sh_report_pair *new_pair(
 	return x;
 }
 
-int sh_report_add(struct sh_report *p, const struct sh_pair_record *r, struct sh_error *err)
+int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *err)
 {
+	struct sh_pair_record r;
 	const struct sh_measure *m;
 	struct sh_report_pair *x;
 	uint32_t a, b;
 
-	if (r->distance > INT32_MAX)
+	if (sh_record_pair(line, &r, err) < 0)
+		return -1;
+	if (r.distance > INT32_MAX)
 		return sh_error_set(err, SH_ERR_RECORD, "a distance of 2^31 or more");
-	if (sh_hmap_put(&p->ids, r->id1, &a, NULL, err) < 0 ||
-	    sh_hmap_put(&p->ids, r->id2, &b, NULL, err) < 0)
+	if (sh_hmap_put(&p->ids, r.id1, &a, NULL, err) < 0 ||
+	    sh_hmap_put(&p->ids, r.id2, &b, NULL, err) < 0)
 		return -1;
 	x = new_pair(p, a, b, err);
 	if (!x)
 		return -1;
-	x->distance = (int32_t)r->distance;
+	x->distance = (int32_t)r.distance;
 	for (size_t i = 0; (m = sh_measure_at(i)); i++)
-		if (sh_slice_eq(r->measure, sh_slice_str(m->name)))
+		if (sh_slice_eq(r.measure, sh_slice_str(m->name)))
 			x->measure = m->name;
-	if (r->similarity >= 0)
-		x->similarity = (int32_t)((r->similarity + 50) / 100);
+	if (r.similarity >= 0)
+		x->similarity = (int32_t)((r.similarity + 50) / 100);
 	return 0;
 }
 
-int sh_report_add_span(struct sh_report *p, const struct sh_span_record *r, struct sh_error *err)
+/* Parses a span record, but for the pair. Sets id[] to views of the line. */
+static int parse_span(
+    struct sh_slice line, struct sh_slice id[2], struct sh_report_span *s, struct sh_error *err)
 {
-	struct sh_report_span *s;
-	uint32_t key[2], pair;
+	struct sh_slice f[8];
+	uint64_t place[4], matched;
+	int64_t identity;
+
+	if (sh_fields_split(line, f, 8) != 8)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "expected id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched"
+		    "<TAB>identity, as in the first record");
+	for (int i = 0; i < 2; i++) {
+		uint64_t *at = place + 2 * i;
+
+		if (sh_id_check(f[3 * i], err) < 0)
+			return -1;
+		if (sh_parse_u64(f[3 * i + 1], &at[0]) < 0 ||
+		    sh_parse_u64(f[3 * i + 2], &at[1]) < 0 || at[0] > at[1] || at[1] > INT32_MAX)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "start%d and end%d: expected numbers of bytes, start first", i + 1,
+			    i + 1);
+		id[i] = f[3 * i];
+		s->from[i] = (uint32_t)at[0];
+		s->to[i] = (uint32_t)at[1];
+	}
+	if (sh_parse_u64(f[6], &matched) < 0 || matched > INT32_MAX ||
+	    sh_parse_weight(f[7], &identity) < 0 || identity > 1000000)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "matched and identity: expected a number and a share from 0 to 1");
+	s->matched = (uint32_t)matched;
+	s->identity = (uint32_t)(identity / 100);
+	return 0;
+}
+
+int sh_report_add_span(struct sh_report *p, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_report_span s;
+	struct sh_slice id[2];
+	uint32_t key[2];
 	bool fresh;
 
+	if (parse_span(line, id, &s, err) < 0)
+		return -1;
 	p->spans = true;
-	if (sh_hmap_put(&p->ids, r->id[0], &key[0], NULL, err) < 0 ||
-	    sh_hmap_put(&p->ids, r->id[1], &key[1], NULL, err) < 0 ||
-	    sh_hmap_put(&p->keys, sh_slice((char *)key, sizeof key), &pair, &fresh, err) < 0 ||
+	if (sh_hmap_put(&p->ids, id[0], &key[0], NULL, err) < 0 ||
+	    sh_hmap_put(&p->ids, id[1], &key[1], NULL, err) < 0 ||
+	    sh_hmap_put(&p->keys, sh_slice((char *)key, sizeof key), &s.pair, &fresh, err) < 0 ||
 	    (fresh && !new_pair(p, key[0], key[1], err)) ||
 	    SH_RESERVE(p->span, p->spans_cap, p->n_spans + 1, err) < 0)
 		return -1;
-	s = &p->span[p->n_spans++];
-	*s = (struct sh_report_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] },
-		r->matched, r->identity };
-	p->pair[pair].matched += r->matched;
-	p->pair[pair].distance++;
+	p->span[p->n_spans++] = s;
+	p->pair[s.pair].matched += s.matched;
+	p->pair[s.pair].distance++;
 	return 0;
 }
 

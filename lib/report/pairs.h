@@ -2,7 +2,7 @@
 /* The pairs of a report, as a page counts, orders and shows them.
  *
  *     sh_report_init(&p, err);
- *     sh_report_add(&p, &record, err);            or  sh_report_add_span(&p, &span, err);
+ *     sh_report_add(&p, line, err);    or  sh_report_add_span(&p, line, err);
  *     ... for spans: sh_report_cover() for each pair ...
  *     sh_report_order(&p, err);
  *
@@ -29,19 +29,11 @@ struct sh_report_pair {
 	const char *measure; /* of the similarity; NULL: unknown; static */
 };
 
-/* A span record: bytes from .. to-1 of both texts. Ids are views of the line. */
-struct sh_span_record {
-	struct sh_slice id[2];
-	uint32_t from[2], to[2];
-	uint32_t matched, identity; /* tokens; ten thousandths */
-};
-
-int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err);
-
+/* Bytes from .. to-1 of both texts. */
 struct sh_report_span {
 	uint32_t pair; /* sh_report_pair.number */
 	uint32_t from[2], to[2];
-	uint32_t matched, identity; /* as in sh_span_record */
+	uint32_t matched, identity; /* tokens; ten thousandths */
 };
 
 struct sh_report_group {
@@ -73,9 +65,9 @@ struct sh_report {
 int sh_report_init(struct sh_report *p, struct sh_error *err);
 void sh_report_free(struct sh_report *p);
 
-/* Add a record. Do not mix the two functions. */
-int sh_report_add(struct sh_report *p, const struct sh_pair_record *r, struct sh_error *err);
-int sh_report_add_span(struct sh_report *p, const struct sh_span_record *r, struct sh_error *err);
+/* Add a record: of a pair, or of a span. Do not mix the two functions. */
+int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *err);
+int sh_report_add_span(struct sh_report *p, struct sh_slice line, struct sh_error *err);
 
 /* Orders spans by pair and place. Call it before the two functions below. */
 void sh_report_order_spans(struct sh_report *p);

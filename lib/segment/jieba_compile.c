@@ -26,21 +26,6 @@ struct compiler {
 	uint32_t n_nodes;
 };
 
-/* Returns whether Python's bytes.strip() removes c. */
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-static struct sh_slice strip(struct sh_slice s)
-{
-	while (s.n && is_blank(*s.p))
-		s = sh_slice(s.p + 1, s.n - 1);
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
 /* Removes the next field and the space after it from *s. Returns the field. */
 static struct sh_slice next_field(struct sh_slice *s)
 {
@@ -93,7 +78,7 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 	struct sh_slice word, digits;
 	uint64_t freq;
 
-	text = strip(text);
+	text = sh_jieba_strip(text);
 	word = next_field(&text);
 	digits = next_field(&text);
 	if (word.n == 0)

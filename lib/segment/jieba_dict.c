@@ -211,6 +211,21 @@ int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err)
 	return 0;
 }
 
+/* Returns whether Python's bytes.strip() removes c. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct sh_slice sh_jieba_strip(struct sh_slice s)
+{
+	while (s.n && is_blank(*s.p))
+		s = sh_slice(s.p + 1, s.n - 1);
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
 unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
 {
 	units[0] = cp;

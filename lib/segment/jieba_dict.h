@@ -131,6 +131,9 @@ void sh_jieba_seal(void *image);
 
 /* ---- characters ---- */
 
+/* Returns s without the bytes at both ends that Python's bytes.strip() removes. */
+struct sh_slice sh_jieba_strip(struct sh_slice s);
+
 /* Returns the code in texts of a character that is not Han; 0 for surrogates. */
 uint16_t sh_jieba_text_code(uint32_t cp);
 

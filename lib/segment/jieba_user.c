@@ -93,12 +93,6 @@ static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_s
 	return 0;
 }
 
-/* Returns whether Python's bytes.strip() removes c. */
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Removes the last field and the space before it when all bytes of the field are lo .. hi. Returns
  * the field. Returns an empty slice when it removes nothing, or when nothing would be left. */
 static struct sh_slice cut_last(struct sh_slice *s, char lo, char hi)
@@ -120,10 +114,7 @@ static struct entry parse_line(struct sh_slice line)
 {
 	struct entry e;
 
-	while (line.n && is_blank(*line.p))
-		line = sh_slice(line.p + 1, line.n - 1);
-	while (line.n && is_blank(line.p[line.n - 1]))
-		line.n--;
+	line = sh_jieba_strip(line);
 	while (line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
 		line = sh_slice(line.p + 3, line.n - 3);
 	cut_last(&line, 'a', 'z');

@@ -13,7 +13,6 @@
 
 #include "io/pool.h"
 #include "record/feature_lines.h"
-#include "record/past_ids.h"
 
 /* A worker: the document whose records it reads, and the program's state for it. */
 struct sh_feature_doc {

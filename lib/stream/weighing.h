@@ -12,7 +12,6 @@
 #include "published/sums.h"
 #include "stream/df_watch.h"
 #include "stream/feature_docs.h"
-#include "weight/idf.h"
 #include "weight/terms.h"
 #include "weight/weight.h"
 

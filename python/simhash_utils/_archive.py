@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Archives of documents: queries by libsimhash, new documents by shdedup(1)."""
 import ctypes as c
+import functools
 import os
 import tempfile
 import threading
 from types import TracebackType
-from typing import Any, Iterable, List, NamedTuple, Optional, Type, Union
+from typing import Any, Iterable, List, NamedTuple, Optional, Tuple, Type, Union
 
 from ._columns import Texts
 from ._library import MATCHES, CError, Error, Text, buffers, encode, fail, lib
@@ -67,12 +68,13 @@ class Archive:
 
     def __init__(self, path: Path, *, wait: int = 60, **options: Unpack[ArchiveOptions]) -> None:
         self.path = os.path.abspath(os.fspath(path))
+        self._recreate = functools.partial(type(self), self.path, wait=wait, **options)
         self._wait, self._progress = int(wait), options.pop("progress", False)
         store = options.pop("store", "sketch")
         self._arguments = [*arguments("Archive", ArchiveOptions, options), f"--wait={self._wait}"]
         self._lock = threading.Lock()
         self._handle: Optional[int] = None
-        self._process = 0
+        self._process = os.getpid()
         try:
             self._open()
         except Error:
@@ -88,14 +90,19 @@ class Archive:
             self._open()
 
     def _open(self) -> int:
-        """The library's object. A process that was forked opens its own: it would share the lock of its parent."""
-        if self._handle is None or self._process != os.getpid():
+        if self._handle is None:
             error = CError()
             self._handle = lib.simhash_archive_open(os.fsencode(self.path), self._wait, c.byref(error))
             if not self._handle:
                 fail(error)
-            self._process = os.getpid()
         return self._handle
+
+    def _alone(self) -> threading.Lock:
+        """The lock of the library's object. A process that was forked opens its own object, because it would share the
+        lock of the archive with its parent, and has a new lock, because the old one may be locked."""
+        if self._process != os.getpid():
+            self._lock, self._handle, self._process = threading.Lock(), None, os.getpid()
+        return self._lock
 
     def add(self, ids: Iterable[Union[str, bytes, int]], texts: Any) -> List[Dropped]:
         """Adds documents, and returns those that are near-duplicates of an archived document or of an earlier one.
@@ -129,7 +136,7 @@ class Archive:
                 found.append(Match(_name(c.string_at(m.id, m.size)), m.similarity, m.measure.decode()))
             return 0
 
-        with self._lock:
+        with self._alone():
             if lib.simhash_archive_query(self._open(), data, len(data), MATCHES(add), None, c.byref(error)) < 0:
                 fail(error)
         return found
@@ -138,7 +145,7 @@ class Archive:
         """Removes documents, and those that were dropped as their duplicates. Returns how many were removed."""
         names, sizes, n = buffers(list(_ids(ids)))
         removed, error = c.c_uint64(), CError()
-        with self._lock:
+        with self._alone():
             if lib.simhash_archive_remove(self._open(), names, sizes, n, c.byref(removed), c.byref(error)) < 0:
                 fail(error)
         return removed.value
@@ -146,14 +153,14 @@ class Archive:
     def compact(self) -> None:
         """Merges the files of the archive into one set, which makes queries faster."""
         error = CError()
-        with self._lock:
+        with self._alone():
             if lib.simhash_archive_compact(self._open(), c.byref(error)) < 0:
                 fail(error)
 
     def close(self) -> None:
         """Gives memory back. A later call opens the archive again."""
         handle, self._handle = getattr(self, "_handle", None), None
-        if handle and self._process == os.getpid():
+        if handle and self._process == os.getpid():  # a forked process does not own it
             lib.simhash_archive_close(handle)
 
     __del__ = close
@@ -165,6 +172,9 @@ class Archive:
         self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return self._recreate, ()
 
     def __repr__(self) -> str:
         return f"Archive({self.path!r})"

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "stream/corpus.h"
 #include "weight/df.h"
-#include "weight/idf.h"
+#include "weight/weight.h"
 
 static struct sh_error err;
 

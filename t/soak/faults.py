@@ -50,13 +50,13 @@ shseed --segment jieba -n 3 -o new zh
 shspan -n 3 --window 2 -o new docs docs.longer
 shspan --all -j 2 --rejects rejected -o new mixed docs.longer
 shspan --count -o new docs docs.longer
-shspan --exact 5 --every -o new docs docs.longer
+shspan --exact 5 --every-copy -o new docs docs.longer
 shspan --pairs -T 0 -n 3 -d docs -o new docs.longer
 shspan --seeds -d docs.longer -o new seeds
 shspan -S 1 --archive passages -o new docs.longer
 shcut -d marks -o new docs.longer
 shcut -u sentence -n 1 -o new docs.longer
-shspan -u line --every -o new docs docs.longer
+shspan -u line --every-copy -o new docs docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
 shfp -n 3 -j 2 -o new docs
@@ -116,7 +116,7 @@ sharchive export passages -o new
 shdedup -q -a archive --every 1 --report new docs
 shstat -o new pairs
 shstat -j 2 -o new pairs
-shstat --svg -o new groups
+shstat -o new groups
 shreport -d docs -o new pairs
 shreport -d - --rejects rejected -o new pairs <docs
 shreport -d docs -o new spans

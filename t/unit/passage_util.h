@@ -57,8 +57,20 @@ static inline void add_random_documents(
 	free(token);
 }
 
-/* Adds the seeds of k tokens as postings: all of them, or minimizers. */
-static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
+/* Returns whether hash i is the rightmost least one of the window. */
+static inline bool is_minimum(const uint64_t *hash, size_t n, size_t from, size_t window, size_t i)
+{
+	bool least = from <= i && i < from + window;
+
+	for (size_t j = from; least && j < from + window && j < n; j++)
+		least = j > i ? hash[j] > hash[i] : hash[j] >= hash[i];
+	return least;
+}
+
+/* Adds the seeds of k tokens as postings: all of them, or minimizers. windows: as in struct
+ * sh_texts_opts, found by looking at each window. */
+static inline void add_postings(
+    const struct sh_texts *t, unsigned k, size_t window, bool windows, struct sh_sorter *seeds)
 {
 	struct sh_error err;
 
@@ -78,13 +90,20 @@ static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
 			hash[i] ^= hash[i] >> 29;
 			hash[i] *= UINT64_C(0xBF58476D1CE4E5B9);
 		}
-		picked = sh_minimizers(hash, n, window, first, NULL);
-		if (t->n_postings + picked > t->posting_cap)
-			must(sh_grow((void **)&t->posting, &t->posting_cap, t->n_postings + picked,
-				 sizeof *t->posting, &err) == 0);
-		for (size_t i = 0; i < picked; i++)
-			t->posting[t->n_postings++] =
-			    (struct sh_posting){ { hash[first[i]] }, d, first[i] };
+		picked = sh_minimizers(hash, n, window, first);
+		for (size_t i = 0; i < picked; i++) {
+			size_t at = first[i];
+
+			/* From the first window that has the k-gram on, one has it as its
+			 * minimum. */
+			if (windows)
+				at = at < window ? 0 : at + 1 - window;
+			while (windows && !is_minimum(hash, n, at, window, first[i]))
+				at++;
+			must(sh_seeds_add(seeds,
+				 &(struct sh_posting){ hash[first[i]], d, (uint32_t)at },
+				 &err) == 0);
+		}
 		free(hash);
 		free(first);
 	}

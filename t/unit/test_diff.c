@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The words in which two texts differ: compares them with the longest common subsequence, computed
  * cell by cell. */
-#include "report/diff.h"
+#include "report/beside.h"
 
 #include <string.h>
 

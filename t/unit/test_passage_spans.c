@@ -2,9 +2,9 @@
 /* Compares groups with a comparison of all postings. All required spans are found, and each span
  * has the stated properties. */
 #include "base/numsort.h"
-#include "passage/coverage.h"
 #include "passage/extend.h"
 #include "passage/links.h"
+#include "passage/placed.h"
 
 #include "passage_util.h"
 
@@ -12,46 +12,68 @@ static struct sh_error err;
 
 /* ---- groups ---- */
 
-static bool shares_key(const struct sh_posting *p, size_t n, size_t i)
+/* All postings of some texts. */
+struct all {
+	struct sh_posting posting[400];
+	size_t n;
+};
+
+/* Keeps a posting, and returns -1 when it is not behind the last one. */
+static int keep(void *all, const struct sh_posting *p, struct sh_error *e)
+{
+	struct all *a = all;
+	const struct sh_posting *q = a->n ? &a->posting[a->n - 1] : NULL;
+
+	(void)e;
+	must(a->n < sizeof a->posting / sizeof *a->posting);
+	a->posting[a->n++] = *p;
+	return !q || q->key < p->key ||
+		       (q->key == p->key &&
+			   (q->document < p->document ||
+			       (q->document == p->document && q->token < p->token)))
+		   ? 0
+		   : -1;
+}
+
+static bool shares_key(const struct sh_posting *p, size_t n, size_t i, bool within)
 {
 	for (size_t j = 0; j < n; j++)
-		if (p[j].of.key == p[i].of.key && p[j].document != p[i].document)
+		if (j != i && p[j].key == p[i].key && (within || p[j].document != p[i].document))
 			return true;
 	return false;
 }
 
-static bool groups_are_right(struct sh_texts *t, unsigned jobs)
+static bool groups_are_right(const struct sh_texts *t, unsigned jobs)
 {
-	size_t n = t->n_postings, kept = 0;
-	struct sh_posting *p = malloc((n + 1) * sizeof *p);
+	struct all all = { .n = 0 };
+	size_t kept = 0;
+	bool within = rng() & 1, good;
 	struct sh_tables tables;
-	struct sh_grouping how = { &tables, jobs };
+	struct sh_sorter seeds;
 	struct sh_groups g;
-	bool good;
 
-	must(p != NULL);
-	if (n)
-		memcpy(p, t->posting, n * sizeof *p);
-	for (size_t i = 0; i < n; i++)
-		kept += shares_key(t->posting, n, i);
 	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
-	must(sh_postings_sort(&how, p, n, &err) == 0);
-	must(sh_groups_make(&g, how.tables, p, n, t->n, &err) == 0);
-	good = g.n == kept;
+	sh_seeds_init(&seeds, rng_below(4000), jobs, NULL);
+	add_postings(t, 1 + (unsigned)rng_below(4), 1 + rng_below(5), false, &seeds);
+	good = sh_seeds_each(&seeds, keep, &all, &err) == 0;
+	for (size_t i = 0; i < all.n; i++)
+		kept += shares_key(all.posting, all.n, i, within);
+	must(sh_groups_make(&g, &tables, &seeds, t->n, within, &err) == 0);
+	good = good && g.n == kept;
 	for (uint32_t d = 0; good && d < t->n; d++)
 		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
 			const struct sh_posting *q = &g.posting[g.order[i]];
 
 			good = q->document == d &&
 			       (i == g.at[d] || g.posting[g.order[i - 1]].token < q->token) &&
-			       g.posting[q->of.in.run].document == d &&
-			       (q->of.in.run == q->of.in.first ||
-				   g.posting[q->of.in.run - 1].document < d) &&
-			       sh_group_end(&g, q->of.in.first) > g.order[i];
+			       g.posting[sh_group_run(q)].document == d &&
+			       (sh_group_run(q) == sh_group_first(q) ||
+				   g.posting[sh_group_run(q) - 1].document < d) &&
+			       sh_group_end(&g, sh_group_first(q)) > g.order[i];
 		}
 	sh_groups_free(&g);
+	sh_sorter_free(&seeds);
 	sh_tables_free(&tables);
-	free(p);
 	return good;
 }
 
@@ -63,7 +85,6 @@ static void test_groups(void)
 		struct sh_texts t = { 0 };
 
 		add_random_documents(&t, 1 + rng_below(8), 40, 1 + (uint32_t)rng_below(20));
-		add_postings(&t, 1 + (unsigned)rng_below(4), 1 + rng_below(5));
 		good = groups_are_right(&t, 1 + (unsigned)rng_below(16));
 		sh_texts_free(&t);
 	}
@@ -163,21 +184,23 @@ static bool has_all_runs(struct sh_token_hashes a, struct sh_token_hashes b, uin
 	return true;
 }
 
-static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool first)
+static bool spans_are_right(const struct sh_texts *t, unsigned k, size_t window, bool first)
 {
 	uint32_t run = (uint32_t)(k + window - 1);
+	struct sh_sorter seeds;
 	struct sh_match_opts opts = { k, run, 300000, 0, first };
 	struct sh_matcher *m = sh_matcher_new(&opts, &err);
-	const struct sh_grouping how = { NULL, 1 };
 	struct sh_groups g;
 	struct sh_links l = { t, &g, first ? 0 : 1000000, run, k, first };
 	bool good = m != NULL;
 
-	must(sh_postings_sort(&how, t->posting, t->n_postings, &err) == 0);
-	must(sh_groups_make(&g, how.tables, t->posting, t->n_postings, t->n, &err) == 0);
+	sh_seeds_init(&seeds, SIZE_MAX, 1, NULL);
+	add_postings(t, k, window, false, &seeds);
+	must(sh_groups_make(&g, NULL, &seeds, t->n, false, &err) == 0);
+	sh_sorter_free(&seeds);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(t, d);
-		const struct sh_span *spans;
+		struct sh_span *spans;
 		size_t n;
 
 		must(sh_links_hits(&l, d, m, &err) == 0);
@@ -205,8 +228,7 @@ static void test_spans(bool first, const char *what)
 		add_random_documents(&t, 2 + rng_below(5), 80, 2 + (uint32_t)rng_below(60));
 		if (first || rng_below(3) == 0)
 			add_random_documents(&t, 2, 200, 2);
-		add_postings(&t, k, 1 + rng_below(8));
-		good = spans_are_right(&t, k, 8, first);
+		good = spans_are_right(&t, k, 1 + rng_below(8), first);
 		sh_texts_free(&t);
 	}
 	ok(good, "%s", what);
@@ -249,7 +271,7 @@ static void test_limits(void)
 			false };
 		struct sh_matcher *m = sh_matcher_new(&opts, &err);
 		struct sh_token_hashes b = two_runs(right, gap_b, 2000);
-		const struct sh_span *spans;
+		struct sh_span *spans;
 		struct sh_match match;
 		size_t n;
 
@@ -289,7 +311,7 @@ static size_t exchange_blocks(const uint32_t *from, size_t n, uint32_t *to)
 
 /* Finds the spans of two texts from all their common 3-grams. */
 static void find_spans(struct sh_matcher *m, struct sh_token_hashes a,
-    const struct sh_token_hashes *b, const struct sh_span **spans, size_t *n)
+    const struct sh_token_hashes *b, struct sh_span **spans, size_t *n)
 {
 	struct sh_match match;
 
@@ -307,7 +329,7 @@ static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b,
 {
 	struct sh_match_opts opts = { 3, 5, 300000, 0, false };
 	struct sh_matcher *apart = sh_matcher_new(&opts, &err), *merged;
-	const struct sh_span *part, *span;
+	struct sh_span *part, *span;
 	size_t parts, n;
 	bool good = true;
 
@@ -357,7 +379,7 @@ static void test_exchanged(void)
 	struct sh_token_hashes a = { left, 2 * RUN }, b = { right, 2 * RUN };
 	struct sh_match_opts opts = { 3, 5, 300000, 1, false };
 	struct sh_matcher *m = sh_matcher_new(&opts, &err);
-	const struct sh_span *span;
+	struct sh_span *span;
 	size_t n;
 
 	must(m != NULL);

@@ -2,7 +2,7 @@
 /* Compares the repeated ids that are found with an oracle that stores all ids. */
 #include <stdbool.h>
 
-#include "record/past_ids.h"
+#include "record/feature_lines.h"
 #include "rng.h"
 #include "tap.h"
 

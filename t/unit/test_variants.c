@@ -10,7 +10,7 @@
 #include "hash/mix_kernel.h"
 #include "io/newlines.h"
 #include "io/source.h"
-#include "record/marks.h"
+#include "record/feature_lines.h"
 #include "tap.h"
 #include "text_util.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Files to documents: callbacks of lib/ingest, their results in order, jobs for threads. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,12 +10,15 @@
 #include "ingest/header.h"
 #include "ingest/warc.h"
 #include "record/escape.h"
+#include "record/json.h"
 #include "unicode/utf8.h"
 
 enum {
-	CHUNK = 1 << 20,  /* bytes of WARC records in a job */
-	SMALL = 16 << 20, /* a larger file or record is no job */
-	PACKED = 4 << 20, /* bytes of the largest compressed file that is a job as it stands */
+	CHUNK = 1 << 20,   /* bytes of WARC records in a job */
+	SMALL = 16 << 20,  /* a larger file or record is no job */
+	PACKED = 4 << 20,  /* bytes of the largest compressed file that is a job as it stands */
+	MESSAGE = 1 << 13, /* bytes of a message: an id is at most SH_ID_MAX */
+	NAMED = 10,        /* files that are left out and named; all are counted */
 };
 
 /* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
@@ -26,7 +31,7 @@ struct head {
 	uint64_t progress; /* bytes that were read since the job before */
 };
 
-/* What a job leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
+/* What a worker leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
 enum {
 	WARNING = 'w',
 	LEFT_FILE = 'f',
@@ -38,14 +43,107 @@ enum {
 	TROUBLE = 'e'
 };
 
-struct doc_worker {
-	struct doc_run *run;
-	struct sh_ingest in;
-	struct sh_job *job;
-	bool refused; /* a bad record, and there is no --rejects */
-};
+/* ---- results in the order of the input ---- */
 
-/* ---- results of a worker --------------------------------------------------------------- */
+int doc_trouble(void *arg, struct sh_error *err)
+{
+	struct doc_run *run = arg;
+
+	if (err->code == SH_ERR_NOMEM)
+		cli_die(run->cli, err);
+	cli_warn_error(run->cli, err);
+	run->failed++;
+	cli_incomplete(run->cli);
+	return 0;
+}
+
+static void add_count(struct doc_run *run, char kind, struct sh_slice text, uint64_t count)
+{
+	struct sh_error err;
+	struct sh_tally *to = kind == ASSUMED    ? &run->in.assumed
+			      : kind == LEFT_OUT ? &run->in.left_out
+						 : &run->in.as_text;
+
+	if (sh_tally_add_many(to, text, count, &err) < 0)
+		cli_die(run->cli, &err);
+}
+
+/* Takes one result from p. Returns the end of the result. */
+static const char *put_note(struct doc_run *run, const char *p)
+{
+	const struct sh_error bad = { .code = SH_ERR_RECORD };
+	struct sh_error trouble;
+	uint64_t numbers[2];
+	struct sh_slice text;
+	char kind = *p;
+
+	memcpy(numbers, p + 1, sizeof numbers);
+	text = sh_slice(p + 1 + sizeof numbers, (size_t)numbers[0]);
+	if (kind == WARNING) {
+		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
+	} else if (kind == LEFT_FILE) {
+		if (run->verbose || run->named++ < NAMED)
+			cli_warn(run->cli, "%.*s", (int)text.n, text.p);
+	} else if (kind == REJECTED) {
+		cli_reject(run->cli, text, &bad);
+	} else if (kind == TROUBLE) {
+		memcpy(&trouble, text.p, sizeof trouble);
+		doc_trouble(run, &trouble);
+	} else if (kind == ILL) {
+		run->in.body.ill += numbers[1];
+	} else {
+		add_count(run, kind, text, numbers[1]);
+	}
+	return text.p + text.n;
+}
+
+/* Returns the id in the line of a document, as it is written there. */
+static struct sh_slice line_id(const struct doc_run *run, const char *p, const char *end)
+{
+	const char *to;
+
+	if (!run->json)
+		return sh_slice(p, (size_t)((const char *)memchr(p, '\t', (size_t)(end - p)) - p));
+	p += strlen("{\"id\":");
+	to = memmem(p, (size_t)(end - p), "\",\"text\":", 9); /* quotes within the id are escaped */
+	return sh_slice(p, (size_t)(to - p));
+}
+
+/* Writes documents and notes. */
+static int put(
+    struct doc_run *run, const struct sh_buf *out, const struct sh_buf *notes, struct sh_error *err)
+{
+	const char *end = out->p + out->n, *next;
+	bool again;
+
+	for (const char *p = out->p; out->n && p < end; p = next) {
+		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+		if (sh_ids_add(&run->ids, line_id(run, p, next), &again, err) < 0)
+			return -1;
+		run->repeated += again;
+	}
+	if (sh_sink_write(&run->cli->out, out->p, out->n, err) < 0)
+		return -1;
+	for (const char *p = notes->p; notes->n && p < notes->p + notes->n;)
+		p = put_note(run, p);
+	return 0;
+}
+
+/* Writes what a callback left, when the worker is the thread that reads files. Dies of errors. */
+static void put_own(struct doc_worker *w)
+{
+	struct sh_job *job = w->job;
+	struct sh_error err;
+
+	if (w != &w->run->own)
+		return;
+	if (put(w->run, &job->out, &job->notes, &err) < 0)
+		cli_die(w->run->cli, &err);
+	progress_read(&w->run->cli->progress, 0, job->records);
+	job->out.n = job->notes.n = job->records = 0;
+}
+
+/* ---- callbacks of lib/ingest ---- */
 
 static int note(
     struct doc_worker *w, char kind, struct sh_slice text, uint64_t count, struct sh_error *err)
@@ -61,34 +159,66 @@ static int note(
 	return -1;
 }
 
+__attribute__((format(printf, 4, 5))) static int note_text(
+    struct doc_worker *w, char kind, struct sh_error *err, const char *fmt, ...)
+{
+	char text[MESSAGE];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return note(w, kind, sh_slice(text, n < MESSAGE ? (size_t)n : MESSAGE - 1), 0, err);
+}
+
+static int add_line(const struct doc_run *run, struct sh_buf *out, const struct sh_document *doc,
+    struct sh_error *err)
+{
+	if (run->json)
+		return sh_buf_add(out, "{\"id\":", 6, err) < 0 ||
+			       sh_json_add_string(doc->id, out, err) < 0 ||
+			       sh_buf_add(out, ",\"text\":", 8, err) < 0 ||
+			       sh_json_add_string(doc->text, out, err) < 0 ||
+			       sh_buf_add(out, "}\n", 2, err) < 0
+			   ? -1
+			   : 0;
+	return sh_buf_add(out, doc->id.p, doc->id.n, err) < 0 ||
+		       sh_buf_add(out, "\t", 1, err) < 0 || sh_escape(doc->text, out, err) < 0 ||
+		       sh_buf_add(out, "\n", 1, err) < 0
+		   ? -1
+		   : 0;
+}
+
 static int on_document(
     void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
 {
 	struct doc_worker *w = arg;
-	char text[DOC_MESSAGE + SH_ID_MAX];
 	size_t before;
-	int n;
 
 	if (w->job->out.n > SMALL && sh_job_flush(w->job, err) < 0)
 		return -1;
 	before = w->job->out.n;
-	if (doc_add_line(w->run, &w->job->out, doc, err) < 0) {
+	if (add_line(w->run, &w->job->out, doc, err) < 0) {
 		w->job->out.n = before; /* done() takes whole lines also of a job that failed */
 		return -1;
 	}
 	w->job->records++;
-	if (!w->run->verbose)
-		return 0;
-	n = snprintf(
-	    text, sizeof text, "%.*s: %.*s", (int)doc->id.n, doc->id.p, (int)notes.n, notes.p);
-	return note(w, WARNING,
-	    sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0, err);
+	if (w->run->verbose && note_text(w, WARNING, err, "%.*s: %.*s", (int)doc->id.n, doc->id.p,
+				   (int)notes.n, notes.p) < 0)
+		return -1;
+	put_own(w);
+	return 0;
 }
 
 static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
 {
 	struct doc_worker *w = arg;
 
+	if (w == &w->run->own) {
+		cli_reject(w->run->cli, record, err);
+		return 0;
+	}
 	if (w->run->cli->rejects_path)
 		return note(w, REJECTED, record, 0, err);
 	w->refused = true;
@@ -100,24 +230,26 @@ static int on_trouble(void *arg, struct sh_error *err)
 {
 	struct sh_error full;
 
-	if (note(arg, TROUBLE, sh_slice((const char *)err, sizeof *err), 0, &full) == 0)
-		return 0;
-	*err = full;
-	return -1;
+	if (note(arg, TROUBLE, sh_slice((const char *)err, sizeof *err), 0, &full) < 0) {
+		*err = full;
+		return -1;
+	}
+	put_own(arg);
+	return 0;
 }
 
 static void on_skipped(void *arg, const char *what, bool file)
 {
 	struct doc_worker *w = arg;
 	struct sh_error ignored;
-	char text[DOC_MESSAGE];
-	int n = snprintf(text, sizeof text, "%s: left out: %s", w->in.reader->name, what);
 
 	if (file || w->run->verbose)
-		note(w, file ? LEFT_FILE : WARNING,
-		    sh_slice(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1), 0,
-		    &ignored);
+		note_text(w, file ? LEFT_FILE : WARNING, &ignored, "%s: left out: %s",
+		    w->in->reader->name, what);
+	put_own(w);
 }
+
+/* ---- jobs ---- */
 
 static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struct sh_error *err)
 {
@@ -130,7 +262,7 @@ static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struc
 
 static int note_counts(struct doc_worker *w, struct sh_error *err)
 {
-	struct sh_ingest *in = &w->in;
+	struct sh_ingest *in = w->in;
 	uint64_t ill = in->body.ill;
 
 	in->body.ill = 0;
@@ -175,8 +307,8 @@ static int work(void *worker, struct sh_job *job)
 	r.offset = h.offset;
 	if (status == 0)
 		status = h.warc
-			     ? sh_ingest_read(&w->in, SH_FORMAT_WARC, &r, sh_slice("", 0), err)
-			     : sh_ingest_input(&w->in, &r, name, sh_slice(id, h.id_n), false, err);
+			     ? sh_ingest_read(w->in, SH_FORMAT_WARC, &r, sh_slice("", 0), err)
+			     : sh_ingest_input(w->in, &r, name, sh_slice(id, h.id_n), false, err);
 	if (status < 0 && !w->refused && err->code != SH_ERR_NOMEM) {
 		err->file = name;
 		status = on_trouble(w, err);
@@ -189,80 +321,23 @@ static int work(void *worker, struct sh_job *job)
 	return status < 0 ? -1 : note_counts(w, err);
 }
 
-/* ---- writing ----------------------------------------------------------------------------- */
-
-static void put_trouble(struct doc_run *run, struct sh_slice text)
-{
-	struct sh_error err;
-
-	memcpy(&err, text.p, sizeof err);
-	run->in.trouble(run, &err);
-}
-
-static void add_count(struct doc_run *run, char kind, struct sh_slice text, uint64_t count)
-{
-	struct sh_error err;
-	struct sh_tally *to = kind == ASSUMED    ? &run->in.assumed
-			      : kind == LEFT_OUT ? &run->in.left_out
-						 : &run->in.as_text;
-
-	if (sh_tally_add_many(to, text, count, &err) < 0)
-		cli_die(run->cli, &err);
-}
-
-/* Takes one result from p. Returns the end of the result. */
-static const char *one_note(struct doc_run *run, const char *p)
-{
-	const struct sh_error bad = { .code = SH_ERR_RECORD };
-	uint64_t numbers[2];
-	struct sh_slice text;
-	char kind = *p;
-
-	memcpy(numbers, p + 1, sizeof numbers);
-	text = sh_slice(p + 1 + sizeof numbers, (size_t)numbers[0]);
-	if (kind == WARNING)
-		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
-	else if (kind == LEFT_FILE)
-		doc_left_out(run, text, true);
-	else if (kind == REJECTED)
-		cli_reject(run->cli, text, &bad);
-	else if (kind == TROUBLE)
-		put_trouble(run, text);
-	else if (kind == ILL)
-		run->in.body.ill += numbers[1];
-	else
-		add_count(run, kind, text, numbers[1]);
-	return text.p + text.n;
-}
-
 static int done(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct doc_run *run = arg;
-	const char *end = job->out.p + job->out.n, *next;
 	struct head h;
 
 	if (!job->part) {
 		memcpy(&h, job->chunk.p, sizeof h);
 		progress_read(&run->cli->progress, h.progress, job->records);
 	}
-	for (const char *p = job->out.p; job->out.n && p < end; p = next) {
-		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-		doc_count_id(run, doc_line_id(run, sh_slice(p, (size_t)(next - p))));
-	}
-	if (sh_sink_write(&run->cli->out, job->out.p, job->out.n, err) < 0)
-		return -1;
-	for (const char *p = job->notes.p; job->notes.n && p < job->notes.p + job->notes.n;)
-		p = one_note(run, p);
-	return 0;
+	return put(run, &job->out, &job->notes, err);
 }
-
-/* ---- cutting ----------------------------------------------------------------------------- */
 
 static void drain(struct doc_run *run)
 {
 	struct sh_error err;
 
-	if (sh_feed_drain(run->feed, &err) < 0)
+	if (run->feed && sh_feed_drain(run->feed, &err) < 0)
 		cli_die(run->cli, &err);
 }
 
@@ -366,13 +441,13 @@ static int push_packed(struct doc_run *run, const struct sh_reader *r, const cha
 	struct sh_job *job;
 	int got;
 
-	run->record.n = 0;
-	got = sh_reader_packed(r, PACKED, &run->record, err);
+	run->packed.n = 0;
+	got = sh_reader_packed(r, PACKED, &run->packed, err);
 	if (got <= 0)
 		return got;
 	run->unread -= sh_reader_ready(r).n; /* the job reports them */
 	job = new_job(run, path, id, &packed, err);
-	if (sh_buf_add(&job->chunk, run->record.p, run->record.n, err) < 0)
+	if (sh_buf_add(&job->chunk, run->packed.p, run->packed.n, err) < 0)
 		return -1;
 	sh_feed_push(run->feed, job);
 	return 1;
@@ -420,10 +495,20 @@ static void on_progress(void *arg, uint64_t n)
 {
 	struct doc_run *run = arg;
 
-	run->unread += n;
+	if (run->feed)
+		run->unread += n; /* jobs report it when their documents are written */
+	else
+		progress_read(&run->cli->progress, n, 0);
 }
 
-int doc_jobs_file(
+static void on_member_progress(void *worker, uint64_t n)
+{
+	struct doc_worker *w = worker;
+
+	progress_read(&w->run->cli->progress, n, 0);
+}
+
+int doc_file(
     struct doc_run *run, const char *path, int fd, struct sh_slice id, struct sh_error *err)
 {
 	struct sh_reader r;
@@ -435,8 +520,9 @@ int doc_jobs_file(
 	}
 	r.progress = on_progress;
 	r.progress_arg = run;
-	run->unread += sh_reader_ready(&r).n;
-	bad = cut_input(run, &r, path, id, err);
+	on_progress(run, sh_reader_ready(&r).n);
+	bad = run->feed ? cut_input(run, &r, path, id, err)
+			: sh_ingest_input(&run->in, &r, path, id, false, err);
 	sh_reader_close(&r);
 	if (bad < 0) {
 		drain(run);
@@ -446,48 +532,64 @@ int doc_jobs_file(
 	return bad;
 }
 
-/* ---- begin and end ------------------------------------------------------------------------ */
+/* ---- begin and end ---- */
 
-void doc_jobs_begin(struct doc_run *run)
+static void begin_worker(
+    struct doc_run *run, struct doc_worker *w, struct sh_ingest *in, struct sh_job *job)
+{
+	struct sh_error err;
+
+	*w = (struct doc_worker){ run, in, job, false };
+	in->document = on_document;
+	in->bad = on_bad;
+	in->skipped = on_skipped;
+	in->trouble = on_trouble;
+	in->arg = w;
+	if (sh_ingest_init(in, &err) < 0)
+		cli_die(run->cli, &err);
+}
+
+void doc_begin(struct doc_run *run)
 {
 	unsigned n = run->cli->jobs;
 	struct sh_error err;
 
+	if (sh_ids_init(&run->ids, &err) < 0)
+		cli_die(run->cli, &err);
+	if (n > 1) {
+		run->worker = cli_zeroed(run->cli, n, sizeof *run->worker);
+		run->ingests = cli_zeroed(run->cli, n, sizeof *run->ingests);
+	}
+	for (unsigned i = 0; n > 1 && i < n; i++) {
+		run->ingests[i].format = run->in.format;
+		run->ingests[i].json = run->in.json;
+		run->ingests[i].max_size = run->in.max_size;
+		run->ingests[i].body.charset.forced = run->in.body.charset.forced;
+		begin_worker(run, &run->worker[i], &run->ingests[i], NULL);
+		run->workers[i] = &run->worker[i];
+	}
+	begin_worker(run, &run->own, &run->in, &run->own_job);
+	run->in.progress = on_member_progress;
 	if (n == 1)
 		return;
-	run->worker = cli_zeroed(run->cli, n, sizeof *run->worker);
-	for (unsigned i = 0; i < n; i++) {
-		struct doc_worker *w = &run->worker[i];
-
-		*w = (struct doc_worker){ .run = run };
-		w->in.format = run->in.format;
-		w->in.json = run->in.json;
-		w->in.max_size = run->in.max_size;
-		w->in.utf8_ids = run->in.utf8_ids;
-		w->in.body.charset.forced = run->in.body.charset.forced;
-		w->in.document = on_document;
-		w->in.bad = on_bad;
-		w->in.skipped = on_skipped;
-		w->in.trouble = on_trouble;
-		w->in.arg = w;
-		if (sh_ingest_init(&w->in, &err) < 0)
-			cli_die(run->cli, &err);
-		run->workers[i] = w;
-	}
 	run->pool = (struct sh_pool){ work, run->workers, n, done, run };
 	run->feed = sh_feed_new(&run->pool, &err);
 	if (!run->feed)
 		cli_die(run->cli, &err);
 }
 
-void doc_jobs_end(struct doc_run *run)
+void doc_end(struct doc_run *run)
 {
+	drain(run);
+	sh_buf_free(&run->own_job.out);
+	sh_buf_free(&run->own_job.notes);
+	sh_buf_free(&run->packed);
 	if (!run->feed)
 		return;
-	drain(run);
 	progress_read(&run->cli->progress, run->unread, 0);
 	sh_feed_delete(run->feed);
 	for (unsigned i = 0; i < run->cli->jobs; i++)
-		sh_ingest_free(&run->worker[i].in);
+		sh_ingest_free(&run->ingests[i]);
+	free(run->ingests);
 	free(run->worker);
 }
