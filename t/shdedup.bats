@@ -806,8 +806,8 @@ edit_oracle() {
 	gives 'b\ta\t0.7778\tjaccard' 'c\ta\t0.6000\tjaccard'
 }
 
-@test "shdedup has at most 49 options" {
-	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 49 ]
+@test "shdedup has at most 50 options" {
+	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 50 ]
 }
 
 @test "titles: another number or word is another title, and words in another order are one title" {

@@ -188,8 +188,7 @@ static void audit(unsigned cases)
 		bool is_star = i % 2;
 
 		random_graph(&g);
-		if ((is_star ? star : single)(
-			keeper, g.n, g.edge, g.m, g.rank, &err) < 0)
+		if ((is_star ? star : single)(keeper, g.n, g.edge, g.m, g.rank, &err) < 0)
 			sizes++;
 		sh_group_sizes(size, keeper, g.n);
 		sh_group_weakest(weakest, keeper, g.n, g.edge, g.m, is_star);
@@ -254,23 +253,21 @@ static void examples(void)
 	size_t weak[4];
 	struct sh_error err;
 
-	ok(single(k, 4, chain, 3, NULL, &err) == 0 && k[0] == 0 && k[1] == 0 &&
-		k[2] == 0 && k[3] == 0,
+	ok(single(k, 4, chain, 3, NULL, &err) == 0 && k[0] == 0 && k[1] == 0 && k[2] == 0 &&
+		k[3] == 0,
 	    "single: a chain is one group");
 	sh_group_weakest(weak, k, 4, chain, 3, 0);
 	ok(weak[0] == 1 && weak[1] == SIZE_MAX,
 	    "single: the weakest edge of a chain is the one at distance 3");
 	ok(star(k, 4, chain, 3, NULL, &err) == 0 && k[1] == 0 && k[2] == 2 && k[3] == 2,
 	    "star: a chain of four is two groups");
-	ok(star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 &&
-		k[2] == 2 && k[3] == 2,
+	ok(star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 && k[2] == 2 &&
+		k[3] == 2,
 	    "star: the rank decides the keeper");
 	ok(star(k, 4, chain, 3, broken, &err) == -1 && err.code == SH_ERR_PARAM,
 	    "repeated ranks are refused: %s", err.text);
-	ok(star(k, 4, chain, 3, wide, &err) == -1,
-	    "ranks beyond the number of nodes are refused");
-	ok(single(k, 0, NULL, 0, NULL, &err) == 0 &&
-		star(k, 0, NULL, 0, NULL, &err) == 0,
+	ok(star(k, 4, chain, 3, wide, &err) == -1, "ranks beyond the number of nodes are refused");
+	ok(single(k, 0, NULL, 0, NULL, &err) == 0 && star(k, 0, NULL, 0, NULL, &err) == 0,
 	    "a graph without nodes has no groups");
 }
 

@@ -65,7 +65,8 @@ static void make_document(uint32_t number)
 		d->key[k] = UINT64_C(0x123456789) * (1 + rng_below(KEYS));
 }
 
-static void add_batch(struct sh_store *s, uint32_t n)
+/* most: as for sh_store_change_add_segment() */
+static void add_batch(struct sh_store *s, uint32_t n, uint64_t most)
 {
 	struct sh_store_posting p[4 * DOCUMENTS];
 	struct sh_store_change c;
@@ -83,7 +84,8 @@ static void add_batch(struct sh_store *s, uint32_t n)
 	qsort(p, n_p, sizeof *p, by_posting);
 	for (size_t i = 0; i < n_p; i++)
 		works(sh_store_change_posting(&c, &p[i], &err) == 0, &err);
-	works(sh_store_change_add_segment(&c, 0, &err) == 0 && sh_store_change_commit(&c, &err) == 0,
+	works(sh_store_change_add_segment(&c, most, &err) == 0 &&
+		  sh_store_change_commit(&c, &err) == 0,
 	    &err);
 	sh_store_change_end(&c);
 }
@@ -233,7 +235,7 @@ static void test_model(void)
 	ok(sh_store_create(folder, &made, 0, &err) < 0, "a folder with an archive: %s", err.text);
 	while (n_documents < DOCUMENTS - 30) {
 		open_store(&s, true);
-		add_batch(&s, 1 + (uint32_t)rng_below(30));
+		add_batch(&s, 1 + (uint32_t)rng_below(30), rng_below(2) * (1 + rng_below(99)));
 		if (rng_below(6) == 0) {
 			sh_store_unlock(&s);
 			works(sh_store_lock(&s, true, 0, &err) == 0, &err);
@@ -257,6 +259,24 @@ static void test_model(void)
 	ok(postings, "lookups find the postings of the model");
 	ok(bounded, "bounded lookups find the first and the last postings");
 	ok(checks, "compact leaves one segment");
+}
+
+static void test_limit(void)
+{
+	struct sh_store s;
+
+	open_store(&s, true);
+	works(sh_store_compact(&s, &err) == 0, &err);
+	for (unsigned i = 0; i < 4; i++)
+		add_batch(&s, 1, 3);
+	ok(s.manifest.n_segments == 5, "four segments of one document exceed a limit of three");
+	add_batch(&s, 1, 5);
+	ok(s.manifest.n_segments == 2, "and five of them do not exceed a limit of five");
+	sh_store_close(&s);
+	open_store(&s, false);
+	ok(sh_store_check(&s, 1, &err) == 0 && same_records(&s) && same_postings(&s),
+	    "the merged segment has their records and postings");
+	sh_store_close(&s);
 }
 
 /* ---- damage ---- */
@@ -349,6 +369,7 @@ int main(void)
 	rng_init(UINT64_C(20261128));
 	scratch(folder, "store");
 	test_model();
+	test_limit();
 	test_damage();
 	test_left_over();
 	forget(folder);
