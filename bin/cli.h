@@ -80,7 +80,8 @@ struct cli_program {
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 found, "; or NULL */
-	/* as sh_ingest_lacks(), for --version of a program that reads files of other forms; or NULL */
+	/* as sh_ingest_lacks(), for --version of a program that reads files of other forms; or
+	 * NULL */
 	const char *(*lacks)(void);
 	bool text;      /* the output is text for people, without a trailer */
 	unsigned words; /* most operands before the files, such as the name of a command */

@@ -37,7 +37,8 @@ static size_t length_without_suffix(const char *name)
 }
 
 /* Returns a text in the form of vprintf(), to be freed. */
-static char *print_list(struct cli *c, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static char *print_list(
+    struct cli *c, const char *fmt, va_list ap)
 {
 	struct sh_error err;
 	char *text;

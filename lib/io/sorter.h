@@ -2,10 +2,11 @@
 /* The sorter: sorts records in memory, and beyond a limit in a temporary file.
  *
  * A record is a string of bytes. Either all records have one size, at most SH_RECORD_MAX, or each
- * has its own, at most 2^32-1 bytes. Records are compared by their bytes, as memcmp() does and then by size. The last
- * `tail` bytes of each record are not compared: they are a value that the record carries. Records
- * that agree in all compared bytes come in no particular order. So nothing about the result
- * depends on the limit or the threads when tail is 0, or when the caller adds up the values.
+ * has its own, at most 2^32-1 bytes. Records are compared by their bytes, as memcmp() does and then
+ * by size. The last `tail` bytes of each record are not compared: they are a value that the record
+ * carries. Records that agree in all compared bytes come in no particular order. So nothing about
+ * the result depends on the limit or the threads when tail is 0, or when the caller adds up the
+ * values.
  *
  *     sh_sorter_init()
  *     sh_sorter_add() for each record, by one thread at a time

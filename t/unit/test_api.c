@@ -90,18 +90,20 @@ static void profiles(void)
 }
 
 struct found {
-	unsigned n;
+	unsigned n, far;
 	unsigned char seen[64][64];
 	int stop_at;
 };
 
-static int count(void *arg, size_t i, size_t j, unsigned distance)
+static int count(void *arg, const struct simhash_pair *pairs, size_t n)
 {
 	struct found *f = arg;
 
-	(void)distance;
-	f->n++;
-	f->seen[i][j]++;
+	for (size_t k = 0; k < n; k++) {
+		f->n++;
+		f->seen[pairs[k].i][pairs[k].j]++;
+		f->far += pairs[k].distance > 6;
+	}
 	return f->stop_at && (int)f->n >= f->stop_at ? -1 : 0;
 }
 
@@ -123,8 +125,8 @@ static void joins(void)
 			bad += f.seen[i][j] != want;
 		}
 	}
-	ok(bad == 0 && wanted > 64 && f.n == wanted, "a join finds the %u pairs, each once",
-	    wanted);
+	ok(bad == 0 && wanted > 64 && f.n == wanted && f.far == 0,
+	    "a join finds the %u pairs, each once", wanted);
 	f = (struct found){ .stop_at = 3 };
 	ok(simhash_join(fp, 64, 64, 6, count, &f, &error) == -1 && error.code,
 	    "the callback can end a join");
