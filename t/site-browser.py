@@ -18,7 +18,7 @@ from browser import WIDTHS, Browser, check_colours, emulate
 
 # Pages, each with words to search for, and a part of the address of the first result.
 PAGES = (("index.html", "near-duplicate threshold", ""), ("cookbook.html", "shspan", "man/shspan.1.html"),
-         ("man/shdedup.1.html", "protect archive", ""), ("tutorial.zh.html", "重复", "tutorial.zh.html"), ("comparison.html", "datasketch", ""), ("python.html", "cluster", "python.html"))
+         ("man/shdedup.1.html", "keys recall", "man/shdedup.1.html"), ("tutorial.zh.html", "重复", "tutorial.zh.html"), ("comparison.html", "datasketch", ""), ("python.html", "cluster", "python.html"))
 LOOK = """(() => {
     const css = (element, what) => getComputedStyle(element)[what], contents = document.querySelector('.contents');
     return {
