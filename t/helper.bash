@@ -74,9 +74,9 @@ until_true() {
 	done
 }
 
-# fewer FULL FEW: prints FULL, or FEW with T_SHORT=8, as with sanitizers: a smaller input that runs the same code.
+# fewer FULL FEW: prints FEW, a smaller input that runs the same code, or FULL with T_SHORT=1, as in `make soak`.
 fewer() {
-	[ "${T_SHORT:-1}" -lt 8 ] && echo "$1" || echo "$2"
+	[ "${T_SHORT:-4}" -eq 1 ] && echo "$1" || echo "$2"
 }
 
 # same_by_threads COMMAND...: 1, 2, 3 and 8 threads give the same output, messages, status and file `rejected`. The
