@@ -253,9 +253,8 @@ static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct 
 		if (x[i].to > text.n || is_inside(s, text, x[i].from) ||
 		    is_inside(s, text, x[i].to))
 			return sh_error_set(err, SH_ERR_RECORD,
-			    "the span from %u to %u is not on borders of characters of this text "
-			    "of %zu "
-			    "bytes: the spans are of other documents",
+			    "the span from %u to %u does not begin and end between characters of "
+			    "this text of %zu bytes: the spans are of other documents",
 			    x[i].from, x[i].to, text.n);
 	}
 	if (sh_buf_reserve(out, text.n + n * more + 1, err) < 0)

@@ -28,7 +28,7 @@ load helper
 	gives 'a\tone\\nfour'
 	try 'printf "a\t4\t15\n" | shcut -d - docs'
 	exits 2
-	says "shcut: docs:1: the span from 4 to 15 is not on borders of characters of this text of 21 bytes: the spans are of other documents"
+	says "shcut: docs:1: the span from 4 to 15 does not begin and end between characters of this text of 21 bytes: the spans are of other documents"
 }
 
 @test "accepts spans that overlap, in any order and in several files" {
