@@ -80,7 +80,7 @@ load helper
 	exits 2
 	try 'printf "b\t0\t3\n" | shcut -d - docs'
 	exits 2
-	says "shcut: 1 id of the spans in no document, the first 'b'"
+	says "shcut: 1 id of the spans not found in the documents, the first 'b'"
 	try 'printf "a\t3\t0\n" | shcut -d - docs'
 	says 'shcut: -:1: start and end are numbers of bytes, start first'
 	try 'printf "a\n" | shcut -d - docs'
