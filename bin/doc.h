@@ -41,8 +41,8 @@ struct doc_run {
 	uint64_t unread; /* bytes that were read, and that no job reports yet to the progress */
 };
 
-/* Begins with run->cli, in.format, in.json, in.max_size, in.body.charset.forced, verbose and json
- * set, after cli_open(). Dies of errors.
+/* Begins with run->cli, in.format, in.json, in.max_size, in.utf8_ids, in.body.charset.forced,
+ * verbose and json set, after cli_open(). Dies of errors.
  *
  * With several threads, the thread that reads files decompresses them and cuts them into jobs: a
  * job is a small file, or whole records of a WARC file. A small compressed file is a job as it

@@ -563,6 +563,7 @@ void doc_begin(struct doc_run *run)
 	for (unsigned i = 0; n > 1 && i < n; i++) {
 		run->ingests[i].format = run->in.format;
 		run->ingests[i].json = run->in.json;
+		run->ingests[i].utf8_ids = run->in.utf8_ids;
 		run->ingests[i].max_size = run->in.max_size;
 		run->ingests[i].body.charset.forced = run->in.body.charset.forced;
 		begin_worker(run, &run->worker[i], &run->ingests[i], NULL);

@@ -269,7 +269,7 @@ static void parse_options(struct state *s)
 
 	while ((opt = cli_next(c)) != -1)
 		set_option(s, opt);
-	run->json = cli_given(c, JSON);
+	run->json = run->in.utf8_ids = cli_given(c, JSON);
 	run->verbose = cli_given(c, VERBOSE);
 	s->walk.follow = cli_given(c, FOLLOW);
 	run->in.json.json = true;

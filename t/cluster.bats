@@ -259,7 +259,7 @@ python() {
 		refused |= set("permutations scheme rows bands".split())  # shband cannot read signatures
 		refused.add("keys")  # the jobs have an option --keys of their own
 		# --shspan takes only the options that shseed lacks; the job adds --first.
-		spans = set("first all count exact every pairs threshold bound seeds archive".split())
+		spans = set("first all count exact every-copy pairs threshold bound seeds archive".split())
 		spans |= {name.rstrip("=") for name in c.OPTIONS["shseed"][1].split()} | {"ngram"}
 		for program, (letters, names) in c.OPTIONS.items():
 		    usage = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -84,8 +84,13 @@ static int set_flag(bool *flag, const char *value)
 
 static int set_keep(struct sh_token_opts *t, const char *value)
 {
-	t->punctuation = strncmp(value, "any:", 4) == 0;
-	return sscanf(value, t->punctuation ? "any:%x" : "kinds:%x", &t->keep) == 1 ? 0 : -1;
+	struct sh_error ignored;
+
+	t->punctuation = strcmp(value, "any") == 0;
+	t->keep = 0;
+	return t->punctuation || strcmp(value, "no") == 0
+		   ? 0
+		   : sh_keep_parse(sh_slice_str(value), &t->keep, &ignored);
 }
 
 static int set_seed(struct simhash_archive *a, const char *value)
