@@ -479,9 +479,9 @@ static void check_met(struct cli *c, const struct settings *s)
 	}
 	if (n == 0 || c->n_rejected)
 		return;
-	sh_error_set(&err, SH_ERR_RECORD, "%u id%s of the spans not found in the documents, the first '%.*s'",
-	    n, CLI_PLURAL(n), sh_shown(sh_hmap_key(&s->ids, first), 80),
-	    sh_hmap_key(&s->ids, first).p);
+	sh_error_set(&err, SH_ERR_RECORD,
+	    "%u id%s of the spans not found in the documents, the first '%.*s'", n, CLI_PLURAL(n),
+	    sh_shown(sh_hmap_key(&s->ids, first), 80), sh_hmap_key(&s->ids, first).p);
 	cli_die(c, &err);
 }
 
