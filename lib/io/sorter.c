@@ -531,10 +531,10 @@ size_t sh_sorter_range_of(const struct sh_sorter *s, struct sh_slice key)
 	return low - 1;
 }
 
-/* Appends the records of a block that are in the range to to->in. Sets *ends when a record is above
+/* Passes the records of a block that are in the range to each(). Sets *ends when a record is above
  * the range: so are all later ones of the run. */
 static int filter_block(const struct sh_sorter *s, size_t range, const char *p, size_t n,
-    struct sh_sorted *to, bool *ends, struct sh_error *err)
+    sh_sorter_each_fn *each, void *arg, bool *ends, struct sh_error *err)
 {
 	size_t own = s->size ? 0 : LENGTH;
 
@@ -545,22 +545,19 @@ static int filter_block(const struct sh_sorter *s, size_t range, const char *p, 
 		if (n < own || (own && (size = sh_le32(p)) < s->tail) || size > n - own)
 			return sh_error_set(err, SH_ERR_IO, CHANGED);
 		key = sh_slice(p + own, size - s->tail);
-		size += own;
 		*ends = range + 1 < s->ranges && sh_slice_cmp(key, s->border[range + 1]) >= 0;
-		if (!*ends && sh_slice_cmp(key, s->border[range]) >= 0) {
-			if (sh_buf_add(&to->in, p, size, err) < 0)
-				return -1;
-			to->n++;
-		}
-		p += size;
-		n -= size;
+		if (!*ends && sh_slice_cmp(key, s->border[range]) >= 0 &&
+		    each(arg, sh_slice(p + own, size), err) < 0)
+			return -1;
+		p += own + size;
+		n -= own + size;
 	}
 	return 0;
 }
 
-/* Reads the records of a range from the blocks from .. to-1, which are a run. */
+/* Passes the records of a range from the blocks from .. to-1, which are a run. */
 static int read_run(const struct sh_sorter *s, size_t range, size_t from, size_t to,
-    struct sh_sorted *sorted, struct sh_buf *block, struct sh_error *err)
+    struct sh_buf *block, sh_sorter_each_fn *each, void *arg, struct sh_error *err)
 {
 	size_t low = from, high = to;
 	bool ends = false;
@@ -573,18 +570,41 @@ static int read_run(const struct sh_sorter *s, size_t range, size_t from, size_t
 		block->n = 0;
 		if (sh_buf_reserve(block, b->n, err) < 0 ||
 		    sh_spill_read(s->fd, block->p, b->n, b->at, err) < 0 ||
-		    filter_block(s, range, block->p, b->n, sorted, &ends, err) < 0)
+		    filter_block(s, range, block->p, b->n, each, arg, &ends, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int sh_sorter_load(
-    const struct sh_sorter *s, size_t range, struct sh_sorted *sorted, struct sh_error *err)
+static int read_runs(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
+    struct sh_error *err)
 {
 	struct sh_buf block = { 0 };
 	int status = 0;
 
+	for (size_t i = 0; i < s->n_runs && status == 0; i++)
+		status = read_run(
+		    s, range, i ? s->run[i - 1] : 0, s->run[i], &block, each, arg, err);
+	sh_buf_free(&block);
+	return status;
+}
+
+/* Appends a record to sorted->in. */
+static int append(void *arg, struct sh_slice record, struct sh_error *err)
+{
+	struct sh_sorted *sorted = arg;
+	char length[LENGTH];
+
+	sorted->n++;
+	sh_put_le32(length, (uint32_t)record.n);
+	return sorted->size == 0 && sh_buf_add(&sorted->in, length, LENGTH, err) < 0
+		   ? -1
+		   : sh_buf_add(&sorted->in, record.p, record.n, err);
+}
+
+int sh_sorter_load(
+    const struct sh_sorter *s, size_t range, struct sh_sorted *sorted, struct sh_error *err)
+{
 	sorted->size = s->size;
 	sorted->next = 0;
 	if (s->n_runs == 0) {
@@ -594,13 +614,26 @@ int sh_sorter_load(
 		return 0;
 	}
 	sorted->n = sorted->in.n = 0;
-	for (size_t i = 0; i < s->n_runs && status == 0; i++)
-		status = read_run(s, range, i ? s->run[i - 1] : 0, s->run[i], sorted, &block, err);
-	sh_buf_free(&block);
-	if (status < 0)
+	if (read_runs(s, range, append, sorted, err) < 0)
 		return -1;
 	sorted->record = sort_records(s, &sorted->in, sorted->n, &sorted->items, 1, err);
 	return sorted->record ? 0 : -1;
+}
+
+int sh_sorter_each(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
+    struct sh_error *err)
+{
+	struct sh_sorted sorted = { 0 };
+	struct sh_slice record;
+
+	if (s->n_runs)
+		return read_runs(s, range, each, arg, err);
+	if (sh_sorter_load(s, range, &sorted, err) < 0)
+		return -1;
+	while (sh_sorted_next(&sorted, &record))
+		if (each(arg, record, err) < 0)
+			return -1;
+	return 0;
 }
 
 bool sh_sorted_next(struct sh_sorted *sorted, struct sh_slice *record)

@@ -91,4 +91,12 @@ int sh_sorter_load(
 bool sh_sorted_next(struct sh_sorted *sorted, struct sh_slice *record);
 void sh_sorted_free(struct sh_sorted *sorted);
 
+/* Receives a record, which is valid during the call. Returns 0, or -1 with *err set. */
+typedef int sh_sorter_each_fn(void *arg, struct sh_slice record, struct sh_error *err);
+
+/* Passes the records of a range to each(), in any order, in the memory of one block. Stops when
+ * each() returns -1, and returns -1 then. */
+int sh_sorter_each(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
+    struct sh_error *err);
+
 #endif

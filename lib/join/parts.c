@@ -95,28 +95,29 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 	return 0;
 }
 
-/* Reads a partition into a set. */
+static int add_from_sorter(void *set, struct sh_slice record, struct sh_error *err)
+{
+	struct sh_fpset *s = set;
+	uint64_t fp[SH_FP_MAX_WORDS];
+	size_t n = 8 * s->words;
+
+	for (unsigned i = 0; i < s->words; i++)
+		fp[i] = sh_be64(record.p + 8 * i);
+	return sh_fpset_add(s, fp, sh_slice(record.p + n, record.n - n), err);
+}
+
+/* Reads a partition into a set, which sorts it. */
 static int read_part(
     const struct sh_parts *p, size_t part, struct sh_fpset *set, struct sh_error *err)
 {
-	size_t end = (part + 1) * p->ranges, n = 8 * set->words;
-	struct sh_sorted sorted = { 0 };
-	struct sh_slice record;
-	uint64_t fp[SH_FP_MAX_WORDS];
-	int status = 0;
+	size_t end = (part + 1) * p->ranges;
 
 	end = end < p->sorter.ranges ? end : p->sorter.ranges;
 	sh_fpset_clear(set);
-	for (size_t r = part * p->ranges; r < end && status == 0; r++) {
-		status = sh_sorter_load(&p->sorter, r, &sorted, err);
-		while (status == 0 && sh_sorted_next(&sorted, &record)) {
-			for (unsigned i = 0; i < set->words; i++)
-				fp[i] = sh_be64(record.p + 8 * i);
-			status = sh_fpset_add(set, fp, sh_slice(record.p + n, record.n - n), err);
-		}
-	}
-	sh_sorted_free(&sorted);
-	return status == 0 ? sh_fpset_close(set, err) : -1;
+	for (size_t r = part * p->ranges; r < end; r++)
+		if (sh_sorter_each(&p->sorter, r, add_from_sorter, set, err) < 0)
+			return -1;
+	return sh_fpset_close(set, err);
 }
 
 /* Loads a partition into p->set, unless it is there. */
