@@ -21,7 +21,7 @@ enum {
 	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
 		NULL },                                                                            \
 	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
-		    "fields of --csv are parted by CHAR, such as ';' [,]", NULL },                 \
+		    "fields of --csv are separated by CHAR, such as ';' [,]", NULL },              \
 	{                                                                                          \
 		FORMOPTS_HEADER, "header", NULL,                                                   \
 		    "the first line of each file has the names that -f gives", NULL                \

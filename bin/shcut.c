@@ -253,9 +253,8 @@ static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct 
 		if (x[i].to > text.n || is_inside(s, text, x[i].from) ||
 		    is_inside(s, text, x[i].to))
 			return sh_error_set(err, SH_ERR_RECORD,
-			    "the span from %u to %u is not on borders of characters of this text "
-			    "of %zu "
-			    "bytes: the spans are of other documents",
+			    "the span from %u to %u does not begin and end between characters of "
+			    "this text of %zu bytes: the spans are of other documents",
 			    x[i].from, x[i].to, text.n);
 	}
 	if (sh_buf_reserve(out, text.n + n * more + 1, err) < 0)
@@ -480,9 +479,9 @@ static void check_met(struct cli *c, const struct settings *s)
 	}
 	if (n == 0 || c->n_rejected)
 		return;
-	sh_error_set(&err, SH_ERR_RECORD, "%u id%s of the spans in no document, the first '%.*s'",
-	    n, CLI_PLURAL(n), sh_shown(sh_hmap_key(&s->ids, first), 80),
-	    sh_hmap_key(&s->ids, first).p);
+	sh_error_set(&err, SH_ERR_RECORD,
+	    "%u id%s of the spans not found in the documents, the first '%.*s'", n, CLI_PLURAL(n),
+	    sh_shown(sh_hmap_key(&s->ids, first), 80), sh_hmap_key(&s->ids, first).p);
 	cli_die(c, &err);
 }
 

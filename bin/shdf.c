@@ -11,9 +11,8 @@ enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
 
 static const struct cli_option options[] = {
 	{ 'm', "merge-tables", NULL, "sum tables of document frequencies" },
-	{ MIN_DF, "min-df", "N|SHARE",
-	    "omit features that fewer documents contain: 3, 0.01 or 1%" },
-	{ MAX_DF, "max-df", "N|SHARE", "omit features that more documents contain" },
+	{ MIN_DF, "min-df", "N|SHARE", "omit features of fewer than N documents: 3, 0.01 or 1%" },
+	{ MAX_DF, "max-df", "N|SHARE", "omit features of more than N documents" },
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
 	FEATURES_OPTION(FEATURES),
 	CLI_MEMORY_ROW("512M"),

@@ -20,7 +20,7 @@ enum { COLLAPSE = CLI_OWN, EXIT_CODE, EXPLAIN };
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
-	    "write pairs within Hamming distance K [bands: that of shband; 64 "
+	    "write pairs within Hamming distance K [bands: the K of shband; 64 "
 	    "bits: " SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a pair is found, and 0 when none is" },

@@ -247,7 +247,7 @@ static void write_page(struct cli *c, struct settings *s)
 	if (s->files.n == 0 && p->n)
 		cli_warn(c, "the page has no texts: the documents were not given (-d DOCS)");
 	else if (s->missing)
-		cli_warn(c, "of %zu pair%s at least one document is missing: %s not shown (-d)",
+		cli_warn(c, "at least one document of %zu pair%s is missing: %s not shown (-d)",
 		    s->missing, CLI_PLURAL(s->missing),
 		    s->missing == 1 ? "its text is" : "their texts are");
 }

@@ -417,12 +417,12 @@ members() {
 	[ "$(head -n 1 out | tr -d '\r')" = 'id;text;n;dup;dup_similarity;dup_measure' ]
 	try 'shtok --csv semicolon.csv'
 	exits 2
-	says "shtok: semicolon.csv:1: no column \"id\" in the header 'id;text;n'; its fields seem to be parted by ';': --delimiter ';' (name the fields of id and text with -f ID,TEXT)"
+	says "shtok: semicolon.csv:1: no column \"id\" in the header 'id;text;n'; its fields seem to be separated by ';': --delimiter ';' (name the fields of id and text with -f ID,TEXT)"
 	try "printf '\"id\";\"text\"\n\"1\";\"a; b\"\n' | shtok --csv"
 	exits 2
-	says "shtok: -:1: CSV: quote within field 1 (expected quotes around the whole field, and two for each one in it); its fields seem to be parted by ';': --delimiter ';'"
+	says "shtok: -:1: CSV: quote within field 1 (expected quotes around the whole field, and two for each one in it); its fields seem to be separated by ';': --delimiter ';'"
 	try "printf 'id\ttext\n1\ta\n' | shtok --csv"
-	grep -q 'its fields seem to be parted by tabs: --header reads them' err
+	grep -q 'its fields seem to be separated by tabs: --header reads them' err
 	try "printf 'id|text\n1|a b\n' | shtok -n 2 --csv --delimiter '|'"
 	gives '1\ta b\t1'
 	for bad in '' ab '"'; do

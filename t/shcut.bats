@@ -28,7 +28,7 @@ load helper
 	gives 'a\tone\\nfour'
 	try 'printf "a\t4\t15\n" | shcut -d - docs'
 	exits 2
-	says "shcut: docs:1: the span from 4 to 15 is not on borders of characters of this text of 21 bytes: the spans are of other documents"
+	says "shcut: docs:1: the span from 4 to 15 does not begin and end between characters of this text of 21 bytes: the spans are of other documents"
 }
 
 @test "accepts spans that overlap, in any order and in several files" {
@@ -80,7 +80,7 @@ load helper
 	exits 2
 	try 'printf "b\t0\t3\n" | shcut -d - docs'
 	exits 2
-	says "shcut: 1 id of the spans in no document, the first 'b'"
+	says "shcut: 1 id of the spans not found in the documents, the first 'b'"
 	try 'printf "a\t3\t0\n" | shcut -d - docs'
 	says 'shcut: -:1: start and end are numbers of bytes, start first'
 	try 'printf "a\n" | shcut -d - docs'

@@ -24,7 +24,7 @@ shows() {
 @test "a report: the page has counts, bars, groups, the least similar pairs first, words that differ, and rows" {
 	try 'shreport -d docs report'
 	exits 0
-	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
+	says 'shreport: at least one document of 1 pair is missing: its text is not shown (-d)'
 	reads
 	shows 'title\tNear-duplicates' 'count\tpairs\t3' 'count\tdocuments in pairs\t4' 'count\tgroups\t1' \
 		'count\tdocuments in the largest\t4' 'bar\t0.90 – 0.95\t1' 'bar\t0.85 – 0.90\t0' 'bar\t0.75 – 0.80\t0' \
@@ -106,7 +106,7 @@ shows() {
 	printf 'a\t0\t3\tnone\t0\t3\t1\t1\n' >spans
 	try 'shreport -d docs spans'
 	exits 0
-	says 'shreport: of 1 pair at least one document is missing: its text is not shown (-d)'
+	says 'shreport: at least one document of 1 pair is missing: its text is not shown (-d)'
 	reads
 	shows 'pair\ta\tnone' 'gap\tThe second document is not among the documents' 'row\ta\tnone\t1\t1200\t-1'
 }

@@ -106,8 +106,8 @@ static void print_hint(struct sh_slice header, char delimiter, char hint[HINT])
 		if (!memchr(header.p, delimiter, header.n) && memchr(header.p, *p, header.n))
 			snprintf(hint, HINT,
 			    *p == '\t'
-				? "; its fields seem to be parted by tabs: --header reads them"
-				: "; its fields seem to be parted by '%c': --delimiter '%c'",
+				? "; its fields seem to be separated by tabs: --header reads them"
+				: "; its fields seem to be separated by '%c': --delimiter '%c'",
 			    *p, *p);
 }
 

@@ -228,9 +228,9 @@ def dedup(items: Any, *, text: TextOf = None, **options: Unpack[DedupOptions]) -
     fields with a blank. For a list of dicts, `text` names a field, or is a function that returns the text of an item.
     None, NaN and pandas.NA are no texts, and stay.
 
-    Of near-duplicates the first text stays, unless `keep` says otherwise. Two texts are near-duplicates when the
-    similarity reaches `threshold`: 0.8 by the Jaccard similarity of word triples, or 0.89 by their best alignment.
-    shdedup(1) does the work.
+    The first text of each group of near-duplicates stays, unless `keep` says otherwise. Two texts are
+    near-duplicates when the similarity reaches `threshold`: 0.8 by the Jaccard similarity of word triples, or 0.89 by
+    their best alignment. shdedup(1) does the work.
 
     >>> dedup(["to be or not to be", "To be, or not to be!", "that is the question"])
     ['to be or not to be', 'that is the question']
