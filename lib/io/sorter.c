@@ -105,7 +105,7 @@ static void set_prefix(const struct items *o, char *item, size_t depth)
 }
 
 /* Compares items whose prefixes, if they refer, are of one depth. */
-static int compare(const struct items *o, const char *a, const char *b)
+static inline int compare(const struct items *o, const char *a, const char *b)
 {
 	uint64_t x, y;
 
@@ -211,7 +211,7 @@ static bool divide(const struct items *o, char *p, size_t n, size_t at, size_t e
  * bucket. depth: where the prefixes of references begin. */
 static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, size_t depth)
 {
-	size_t end[256], begin = 0;
+	size_t end[256], begin = 0, few = o->refers ? 1 : FEW;
 
 	do {
 		if (!o->refers && (n <= FEW || at == o->key))
@@ -234,7 +234,7 @@ static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, si
 		}
 	} while (!divide(o, p, n, at++, end));
 	for (unsigned d = 0; d < 256; begin = end[d++])
-		if (end[d] - begin > 1)
+		if (end[d] - begin > few)
 			sort_buckets(o, p + begin * o->size, end[d] - begin, at, depth);
 }
 
