@@ -105,7 +105,7 @@ static void set_prefix(const struct items *o, char *item, size_t depth)
 }
 
 /* Compares items whose prefixes, if they refer, are of one depth. */
-static int compare(const struct items *o, const char *a, const char *b)
+static inline int compare(const struct items *o, const char *a, const char *b)
 {
 	uint64_t x, y;
 
@@ -211,7 +211,7 @@ static bool divide(const struct items *o, char *p, size_t n, size_t at, size_t e
  * bucket. depth: where the prefixes of references begin. */
 static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, size_t depth)
 {
-	size_t end[256], begin = 0;
+	size_t end[256], begin = 0, few = o->refers ? 1 : FEW;
 
 	do {
 		if (!o->refers && (n <= FEW || at == o->key))
@@ -234,7 +234,7 @@ static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, si
 		}
 	} while (!divide(o, p, n, at++, end));
 	for (unsigned d = 0; d < 256; begin = end[d++])
-		if (end[d] - begin > 1)
+		if (end[d] - begin > few)
 			sort_buckets(o, p + begin * o->size, end[d] - begin, at, depth);
 }
 
@@ -407,28 +407,44 @@ static int write_run(struct sh_sorter *s, struct sh_error *err)
 	return status;
 }
 
+/* Appends n records, of `bytes` bytes in all. Returns where their bytes belong, or NULL. */
+static inline char *append(struct sh_sorter *s, size_t n, size_t bytes, struct sh_error *err)
+{
+	size_t item = s->size ? 0 : sizeof(struct reference);
+	char *p;
+
+	if (s->n && s->in.n + bytes + (s->n + n) * item > s->memory && write_run(s, err) < 0)
+		return NULL;
+	if (s->in.cap - s->in.n < bytes && sh_buf_reserve(&s->in, bytes, err) < 0)
+		return NULL;
+	p = s->in.p + s->in.n;
+	s->in.n += bytes;
+	s->n += n;
+	return p;
+}
+
+char *sh_sorter_append(struct sh_sorter *s, size_t n, struct sh_error *err)
+{
+	return append(s, n, n * s->size, err);
+}
+
 int sh_sorter_add2(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err)
 {
 	size_t size = first.n + second.n, own = s->size ? 0 : LENGTH;
-	size_t item = s->size ? 0 : sizeof(struct reference);
 	char *p;
 
 	if (size > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "a record of 4 GiB or more");
-	if (s->n && s->in.n + own + size + (s->n + 1) * item > s->memory && write_run(s, err) < 0)
+	p = append(s, 1, own + size, err);
+	if (!p)
 		return -1;
-	if (s->in.cap - s->in.n < own + size && sh_buf_reserve(&s->in, own + size, err) < 0)
-		return -1;
-	p = s->in.p + s->in.n;
 	if (own)
 		sh_put_le32(p, (uint32_t)size);
 	if (first.n)
 		memcpy(p + own, first.p, first.n);
 	if (second.n)
 		memcpy(p + own + first.n, second.p, second.n);
-	s->in.n += own + size;
-	s->n++;
 	return 0;
 }
 

@@ -61,6 +61,9 @@ int sh_sorter_add(struct sh_sorter *s, const void *record, size_t size, struct s
 /* The same for a record in two pieces, such as a key and its value. */
 int sh_sorter_add2(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err);
+/* Adds n >= 1 records of one size, which the caller writes to the result before it uses the sorter
+ * again. They are in memory together, even beyond the limit. Returns NULL on an error. */
+char *sh_sorter_append(struct sh_sorter *s, size_t n, struct sh_error *err);
 
 /* Sorts the records and divides them into ranges. More records may be added afterwards, but
  * sh_sorter_finish() must then be called again. prefix: records that agree in their first `prefix`

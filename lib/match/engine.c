@@ -9,6 +9,7 @@
 enum {
 	ARENA = 1 << 24, /* bytes of a thread for texts: more does not make it faster */
 	ARENA_LEAST = 1 << 18,
+	POSTINGS = 1 << 10,  /* added to the sorter at a time: far fewer than fit in its memory */
 	REPRESENTATIVES = 4, /* documents with which one of the same hash of its text is compared */
 };
 
@@ -132,6 +133,7 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
     struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
     struct sh_error *err)
 {
+	struct sh_key_posting *p;
 	struct sh_doc_keys keys;
 	struct sh_tokens t;
 	const uint64_t *token;
@@ -144,27 +146,31 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	/* A set of so many features is not known to be smaller than another. */
 	about->tokens = at_most(t.n);
 	about->features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
-	for (size_t i = 0; i < keys.n; i++) {
-		struct sh_key_posting p = { keys.key[i].hash, document, keys.key[i].column,
+	if (sh_buf_reserve(postings, keys.n * sizeof *p, err) < 0)
+		return -1;
+	p = (struct sh_key_posting *)(void *)(postings->p + postings->n);
+	for (size_t i = 0; i < keys.n; i++)
+		p[i] = (struct sh_key_posting){ keys.key[i].hash, document, keys.key[i].column,
 			keys.key[i].is_short };
-
-		if (sh_buf_add(postings, &p, sizeof p, err) < 0)
-			return -1;
-	}
+	postings->n += keys.n * sizeof *p;
 	return 0;
 }
 
 static int add_postings(struct sh_engine *m, const struct sh_key_posting *posting, size_t n,
     uint32_t first, struct sh_error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct sh_key_posting p = posting[i];
-		char record[SH_POSTING_SIZE];
+	for (size_t i = 0; i < n;) {
+		size_t end = n - i < POSTINGS ? n : i + POSTINGS;
+		char *record = sh_sorter_append(&m->postings, end - i, err);
 
-		p.document += first;
-		sh_posting_pack(&p, record);
-		if (sh_sorter_add(&m->postings, record, sizeof record, err) < 0)
+		if (!record)
 			return -1;
+		for (; i < end; i++, record += SH_POSTING_SIZE) {
+			struct sh_key_posting p = posting[i];
+
+			p.document += first;
+			sh_posting_pack(&p, record);
+		}
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/siphash.h"
@@ -17,7 +18,7 @@
 enum {
 	FEW = SH_KEYS_SHORT,
 	PAIRS_MOST = 12, /* longest prefix of which pairs of features are keys */
-	SAMPLE = 64,     /* features counted first to show that a set is not short */
+	SAMPLE = 3,      /* n-grams looked at for each feature that they are to show */
 	REPEATED = 4,    /* one n-gram in four repeats another: the numbered set has keys, too */
 };
 
@@ -333,15 +334,6 @@ static int hash_document(
 	return 0;
 }
 
-static int count_features(
-    struct sh_key_maker *m, size_t count, size_t *features, struct sh_error *err)
-{
-	if (sh_hash_count(&m->distinct, m->gram, count, err) < 0)
-		return -1;
-	*features = m->distinct.n;
-	return 0;
-}
-
 /* Makes repeated hashes of the set different: the second one, the third one, ... Sorts them. */
 static void number_repeats(struct sh_key_maker *m, size_t count)
 {
@@ -490,17 +482,16 @@ static int add_all_grams(
 	return 0;
 }
 
-/* Sets d->features, or leaves it 0 when some n-grams show that no similar set is short. */
-static int count_some(
-    struct sh_key_maker *m, size_t count, struct sh_doc_keys *d, struct sh_error *err)
+/* Returns whether some of the n-grams show more features than the largest set that can be similar
+ * to a short one has. N-grams with different leading bits differ. */
+static bool shows_many(const struct sh_key_maker *m, size_t count)
 {
-	size_t sampled = 0;
+	size_t sample = SAMPLE * m->reach_features;
+	uint64_t seen = 0;
 
-	if (!m->rules.edit && count > SAMPLE && count_features(m, SAMPLE, &sampled, err) < 0)
-		return -1;
-	return sampled > m->reach_features && sampled >= FEW
-		   ? 0
-		   : count_features(m, count, &d->features, err);
+	for (size_t i = 0; i < sample && count > sample; i++)
+		seen |= UINT64_C(1) << (m->gram[i] >> 58);
+	return sh_count_bits(seen) > m->reach_features;
 }
 
 int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct sh_doc_keys *keys,
@@ -515,8 +506,13 @@ int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct
 	m->n = 0;
 	if (n == 0)
 		return 0;
-	if (hash_document(m, token, n, &count, err) < 0 || count_some(m, count, keys, err) < 0)
+	if (hash_document(m, token, n, &count, err) < 0)
 		return -1;
+	if (r->edit || !shows_many(m, count)) {
+		if (sh_hash_count(&m->distinct, m->gram, count, err) < 0)
+			return -1;
+		keys->features = m->distinct.n;
+	}
 	few = keys->features && keys->features < FEW;
 	keys->short_jaccard = r->jaccard && few;
 	keys->short_edit = r->edit && n <= m->short_tokens;
