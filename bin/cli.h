@@ -127,6 +127,7 @@ struct cli {
 	struct sh_slice line; /* the line of cli_line(), unaltered */
 };
 
+/* Begins the program: sets *c, ignores SIGXFSZ, and opens closed descriptors 0 to 2. */
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
 /* Returns the next option of the program's own tables, or -1 after the last. -p comes before all
@@ -193,6 +194,7 @@ struct cli_files {
 	size_t n, cap;
 };
 
+/* Adds the argument of the current option, as cli_reads() does. */
 void cli_reads_more(struct cli *c, struct cli_files *files);
 void cli_files_free(struct cli_files *files);
 
@@ -200,6 +202,7 @@ void cli_files_free(struct cli_files *files);
  * file: the argument is probably a misspelled word. For the message, `what` names the option and
  * `words` lists the words. */
 const char *cli_reads_or(struct cli *c, const char *what, const char *words);
+/* See cli_reads(). */
 const char *cli_folder(struct cli *c);
 
 /* Declares that the output is text for people, not records: it gets no trailer. Call it before

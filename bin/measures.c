@@ -52,7 +52,6 @@ void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, c
 
 void measures_complete(struct measures *m, struct cli *c)
 {
-	m->by_default = !m->measure && !m->one && !m->two;
 	if (!m->measure)
 		m->measure = sh_measure_find(m->one ? "jaccard" : SH_DEFAULT_MEASURE);
 	if (!m->one && !m->two) {

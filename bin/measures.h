@@ -13,7 +13,6 @@ struct measures {
 	uint64_t edit;      /* threshold of edit, in millionths, under --measure any */
 	bool two;           /* -T has two thresholds */
 	bool one;           /* -T has one threshold */
-	bool by_default;    /* neither --measure nor -T was given */
 };
 
 /* Both return the i-th value of --measure, NULL after the last one. The second function has only

@@ -22,9 +22,6 @@ enum {
 };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
-/* Bytes of a thread for the documents it compares. More memory does not make it faster, and the
- * first access to each page takes system time. */
-#define VERIFY_MEMORY ((size_t)1 << 23)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),

@@ -43,7 +43,7 @@ struct sh_plan_sets {
 	bool self;           /* y is x: each pair counts once */
 	double brute_factor; /* multiplies the time for a comparison of every pair; usually 1 */
 	/* Probability that two fingerprints agree on each bit; 0.5: not known. Bit 0 is the most
-	 * significant bit of word 0. Above 0.999 no block has the bit. */
+	 * significant bit of word 0. No block has a bit above 0.999. */
 	double agree[SH_FP_MAX_BITS];
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Merges sorted streams. Each stream has a cursor, numbered from 0. The smallest key comes first;
- * equal keys come in the order of their cursors. */
+/* Merges sorted streams. Each stream has a cursor, numbered from 0. Keys are compared bytewise.
+ * The smallest key comes first; equal keys come in the order of their cursors. */
 #ifndef SH_BASE_MERGE_H
 #define SH_BASE_MERGE_H
 

@@ -48,6 +48,7 @@ int sh_parse_millionths(struct sh_slice s, int64_t *millionths);
  * Only a number with a unit may have decimal places, at most 6: "1.5G", ".5G". Rounds down. */
 int sh_parse_size(struct sh_slice s, uint64_t *bytes);
 
+/* Prints decimal digits, at most SH_NUM_CHARS bytes. */
 size_t sh_print_u64(char *out, uint64_t x);
 
 /* Prints the shortest form: "1", "0.5", "0.333333". millionths >= 0. */

@@ -13,8 +13,10 @@ struct sh_mt19937 {
 	unsigned at; /* index of the next word of the state */
 };
 
+/* Begins the sequence of a seed. */
 void sh_mt19937_seed(struct sh_mt19937 *r, uint32_t seed);
 
+/* Returns the next 32 bits. */
 uint32_t sh_mt19937_next32(struct sh_mt19937 *r);
 
 /* Returns 64 bits: next32() gives the upper half, then the lower half. */

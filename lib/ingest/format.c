@@ -199,18 +199,18 @@ static bool is_json_utf16(struct sh_slice head)
 }
 
 const char *sh_format_doubt(
-    struct sh_slice head, const char *file, const struct sh_document_form *json)
+    struct sh_slice head, const char *name, const struct sh_document_form *json)
 {
 	static const char arc[] = "filedesc://";
 	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
-	struct sh_slice name = plain_name(file), object;
+	struct sh_slice plain = plain_name(name), object;
 	struct sh_error err;
 	bool whole;
 
 	head = sh_utf8_skip_bom(head);
-	if (head.n && ends_in(name, csv))
+	if (head.n && ends_in(plain, csv))
 		return "CSV (a document a row: other programs read it as it is, with --csv)";
-	if (head.n && ends_in(name, tsv))
+	if (head.n && ends_in(plain, tsv))
 		return "TSV (a document a row: other programs read it as it is, with -f ID,TEXT "
 		       "the numbers of columns, or with --header)";
 	if (array_object(head, &object, &whole) && whole &&
@@ -254,7 +254,7 @@ static bool begins_page(struct sh_slice head)
 	       (head.n >= 14 && strncasecmp(head.p, "<!doctype html", 14) == 0);
 }
 
-enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *file,
+enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *name,
     const struct sh_document_form *json)
 {
 	static const char *const jsonl[] = { ".jsonl", ".ndjson", ".jsonlines", NULL };
@@ -262,24 +262,24 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 	static const char *const mail[] = { ".eml", ".mbox", NULL };
 	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
 		NULL };
-	struct sh_slice name = plain_name(file), bare = sh_utf8_skip_bom(head);
+	struct sh_slice plain = plain_name(name), bare = sh_utf8_skip_bom(head);
 	struct sh_slice line = first_line(sh_past_blank_lines(bare));
 
 	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)
 		return SH_FORMAT_WARC;
 	if (sh_mbox_from(line) ||
-	    ((ends_in(name, mail) || sh_mail_looks(sh_past_blank_lines(bare), head.n >= SEEN)) &&
+	    ((ends_in(plain, mail) || sh_mail_looks(sh_past_blank_lines(bare), head.n >= SEEN)) &&
 		head.n))
 		return SH_FORMAT_MBOX;
-	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(name, jsonl) && head.n))
+	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(plain, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
 	switch (kind) {
 	case SH_BODY_OTHER:
 		return SH_FORMAT_NONE;
 	case SH_BODY_HTML:
 		/* Markdown may begin with an HTML element, but not with a whole page. */
-		return ends_in(name, text) && !begins_page(bare) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
+		return ends_in(plain, text) && !begins_page(bare) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
 	default:
-		return ends_in(name, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;
+		return ends_in(plain, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;
 	}
 }

@@ -16,18 +16,20 @@ enum sh_format {
 	SH_FORMAT_NONE, /* the file is not text */
 };
 
-/* Returns the name of a format on the command line; NULL for SH_FORMAT_NONE. */
+/* Returns the name of a format, an enum sh_format, on the command line. Returns NULL for
+ * SH_FORMAT_NONE, the last one. */
 const char *sh_format_name(unsigned format);
 
 /* Returns the format of a file by its first SH_FORMAT_HEAD bytes, never SH_FORMAT_AUTO. The name
- * decides when the bytes allow several formats. kind: the result of sh_body_sniff().
- * SH_FORMAT_JSONL is also an array of objects. A single JSON object is text, unless it has the
- * fields of a document. */
+ * decides when the bytes allow several formats. kind: the result of sh_body_sniff(). json: names
+ * the fields of a document. SH_FORMAT_JSONL is also an array of objects. A single JSON object is
+ * text, unless it has these fields. */
 enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *name,
     const struct sh_document_form *json);
 
 /* Returns the form that a file detected as text resembles, for a message, with a command that
- * converts the file to documents. Returns NULL when the file is plain text. */
+ * converts the file to documents. The string is constant. Returns NULL when the file is plain text.
+ * The parameters are those of sh_format_detect(). */
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 

@@ -39,6 +39,7 @@ struct sh_media {
 	char format[16], delsp[8]; /* of text/plain (RFC 3676) */
 };
 
+/* Parses the value of a Content-Type field. *media needs no initialisation. */
 void sh_media_parse(struct sh_slice value, struct sh_media *media);
 
 /* Stores the first word of a value in lower case, such as "attachment" of a Content-Disposition. A

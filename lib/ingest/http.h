@@ -17,10 +17,10 @@ struct sh_http {
  * SH_ERR_RECORD: `in` does not begin with a status line. */
 int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err);
 
-/* Sets *body to the body without chunks and content codings: a view of `in` or of one of the two
- * rooms, which are overwritten. With `cut` the input may end anywhere, since the archive has only
- * its beginning. SH_ERR_RECORD: the body is damaged, or has more than max bytes after a content
- * coding. */
+/* Sets *body to the body without chunks and content codings. in: the response, as for
+ * sh_http_parse(). The body is a view of `in` or of one of the two rooms, which are overwritten.
+ * With `cut` the input may end anywhere, since the archive has only its beginning. SH_ERR_RECORD:
+ * the body is damaged, or has more than max bytes after a content coding. */
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err);
 

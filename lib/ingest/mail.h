@@ -43,9 +43,9 @@ bool sh_mail_looks(struct sh_slice head, bool more);
 int sh_mail_id(
     struct sh_slice message, struct sh_buf *room, struct sh_slice *id, struct sh_error *err);
 
-/* Appends the text of all parts that are text and no attachments. Of alternatives the plain text is
- * preferred. left_out counts the other parts by media type; NULL: no count. SH_ERR_RECORD: parts
- * nest too deep, or sh_body_text() fails. */
+/* Appends the text of all parts that are text and no attachments, converted by b. Of alternatives
+ * the plain text is preferred. left_out counts the other parts by media type; NULL: no count.
+ * SH_ERR_RECORD: parts nest too deep, or sh_body_text() fails. */
 int sh_mail_text(struct sh_body *b, struct sh_slice message, struct sh_tally *left_out,
     struct sh_buf *out, struct sh_error *err);
 

@@ -24,6 +24,7 @@ struct sh_confine {
 	uint64_t handled; /* the rights that this kernel can refuse */
 };
 
+/* Begins without any rule. */
 void sh_confine_begin(struct sh_confine *c);
 
 /* Allows to read a file, or all files below a folder. Does nothing for "-". The file must exist: a

@@ -80,30 +80,3 @@ int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t
 	*err = t.err;
 	return -1;
 }
-
-/* ---- ranges of elements --------------------------------------------------------------- */
-
-enum { RANGE = 1 << 14 }; /* elements of a task */
-
-struct each {
-	size_t n;
-	sh_each_fn *fn;
-	void *arg;
-};
-
-static int do_ranges(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct each *e = arg;
-
-	(void)err;
-	for (size_t i = from; i < to; i++)
-		e->fn(e->arg, i * RANGE, e->n - i * RANGE < RANGE ? e->n : (i + 1) * RANGE);
-	return 0;
-}
-
-int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err)
-{
-	struct each e = { n, fn, arg };
-
-	return sh_parallel(&e, 0, threads, n / RANGE + (n % RANGE > 0), 1, do_ranges, err);
-}

@@ -22,11 +22,4 @@ typedef int sh_tasks_fn(void *worker, size_t from, size_t to, struct sh_error *e
 int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t grain,
     sh_tasks_fn *fn, struct sh_error *err);
 
-/* Processes the elements from .. to-1. */
-typedef void sh_each_fn(void *arg, size_t from, size_t to);
-
-/* Calls fn for disjoint ranges of the elements 0 .. n-1, by threads >= 1 threads, which share arg.
- * A range has at most 2^14 elements. Returns 0, or -1 when memory is short. */
-int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
-
 #endif

@@ -110,6 +110,7 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
  */
 struct sh_feed;
 
+/* Starts the threads. The pool is borrowed. */
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err);
 
 /* Returns an empty job. Works on pushed jobs while no job is free. NULL: the run has failed, and

@@ -26,6 +26,7 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
 /* Compresses the output. Call it before the first write. */
 int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err);
 
+/* Writes n bytes, perhaps into the buffer only. p may be NULL when n is 0. */
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);
 
 /* Writes the buffered bytes to the descriptor, without a sync. */

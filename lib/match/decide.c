@@ -84,14 +84,15 @@ static void tell(struct sh_engine *m, uint32_t rank)
  * the documents in this order. A document waits until the better ones that it meets are decided.
  * The best document that is not decided yet waits for none, so a thread always has work. */
 
-/* Sets *stays to whether a better document stays, when this is known. Returns -1 when the thread
- * that decides it has failed. */
+/* Sets *stays to whether a better document stays, when this is known. Returns -1 when a thread has
+ * failed at this document or a better one: then the outcome may never be known. A failure at a
+ * worse document ends no wait: an error of the wait would be reported instead of that failure. */
 static int wait_for(struct sh_engine *m, uint32_t rank, bool *stays, struct sh_error *err)
 {
 	uint32_t keeper;
 
 	while ((keeper = __atomic_load_n(&m->keeper[rank], __ATOMIC_ACQUIRE)) == SH_UNKNOWN) {
-		if (__atomic_load_n(&m->failed, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&m->failed_at, __ATOMIC_RELAXED) <= rank)
 			return sh_error_set(err, SH_ERR_NOMEM, "another thread failed");
 		sched_yield();
 	}
@@ -137,6 +138,16 @@ static int decide_document(struct sh_engine_worker *w, uint32_t rank, struct sh_
 	return 0;
 }
 
+/* Lowers m->failed_at to the rank. */
+static void fail_at(struct sh_engine *m, uint32_t rank)
+{
+	uint32_t before = __atomic_load_n(&m->failed_at, __ATOMIC_RELAXED);
+
+	while (rank < before && !__atomic_compare_exchange_n(&m->failed_at, &before, rank, true,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static int decide_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct sh_engine_worker *w = worker;
@@ -144,7 +155,7 @@ static int decide_some(void *worker, size_t from, size_t to, struct sh_error *er
 
 	for (size_t r = from; r < to; r++)
 		if (is_open(m, (uint32_t)r) && decide_document(w, (uint32_t)r, err) < 0) {
-			__atomic_store_n(&m->failed, true, __ATOMIC_RELAXED);
+			fail_at(m, (uint32_t)r);
 			return -1;
 		}
 	tell(m, (uint32_t)to);
@@ -157,6 +168,7 @@ static int decide_stars(struct sh_engine *m, struct sh_error *err)
 		if (r < m->fixed ||
 		    (m->keeper[r] == SH_UNKNOWN && !sh_partners_any(&m->partners, r)))
 			m->keeper[r] = r;
+	m->failed_at = UINT32_MAX;
 	if (sh_parallel(m->worker, sizeof *m->worker, m->opts.jobs, m->ranks, AT_ONCE, decide_some,
 		err) < 0)
 		return -1;

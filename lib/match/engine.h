@@ -88,7 +88,7 @@ void sh_engine_delete(struct sh_engine *m);
 
 /* ---- documents ---- */
 
-/* Describes documents. Each thread has one. */
+/* Describes documents. Each thread has one. The engine must outlive it. */
 struct sh_describer;
 
 struct sh_describer *sh_describer_new(const struct sh_engine *m, struct sh_error *err);
@@ -113,7 +113,7 @@ int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *de
 
 /* Sets the rank of a document, 0 until then: needs opts.ranks. */
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank);
-/* Needs opts.protects. */
+/* Protects a document: it is never dropped. Needs opts.protects. */
 void sh_engine_protect(struct sh_engine *m, uint32_t document);
 bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document);
 /* Returns whether a document of the input has tokens. Without tokens it is in no pair. */
@@ -152,6 +152,7 @@ uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document);
 /* Returns the verdict on a dropped document and its keeper. */
 struct sh_verdict sh_engine_verdict(const struct sh_engine *m, uint32_t document);
 
+/* Returns the counts of the run. The engine owns them. */
 const struct sh_engine_stats *sh_engine_stats(const struct sh_engine *m);
 
 #endif

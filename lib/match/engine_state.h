@@ -48,7 +48,7 @@ struct sh_engine {
 	struct sh_partners partners;
 	struct sh_engine_worker *worker;
 	pthread_mutex_t lock; /* of opts.seen(), opts.progress(), and the chains */
-	bool failed;          /* a thread stopped with an error; others do not wait for it */
+	uint32_t failed_at;   /* lowest rank at which a thread stopped with an error */
 };
 
 static inline uint32_t sh_engine_document(const struct sh_engine *m, uint32_t rank)

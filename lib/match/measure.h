@@ -62,7 +62,7 @@ bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q
 /* Returns the similarity in ten thousandths, rounded to the nearest, halves up. */
 unsigned sh_similarity_round(const struct sh_similarity *s);
 
-/* "0.8125": always four decimals, 6 bytes, no final NUL. */
+/* Prints a similarity as "0.8125": always four decimals, 6 bytes, no final NUL. */
 enum { SH_SIMILARITY_CHARS = 6 };
 void sh_similarity_print(char *to, unsigned ten_thousandths);
 

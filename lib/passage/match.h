@@ -47,12 +47,12 @@ typedef struct sh_token_hashes sh_tokens_fn(const void *arg, uint32_t document);
 void sh_matcher_begin(
     struct sh_matcher *m, struct sh_token_hashes side, sh_tokens_fn *other, const void *arg);
 
-/* Adds a hit: token `token` of this document and token `at` of the other one begin the same seed.
- * Sets *match to the exact match around it; it has 0 tokens when only the hashes are equal. */
 struct sh_match {
 	uint32_t from, n; /* tokens of this document */
 };
 
+/* Adds a hit: token `token` of this document and token `at` of the other one begin the same seed.
+ * Sets *match to the exact match around it; it has 0 tokens when only the hashes are equal. */
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
     struct sh_match *match, struct sh_error *err);
 

@@ -21,8 +21,8 @@ enum {
 	SH_SEED_WINDOW_MAX = 1 << 16,
 	SH_SEED_UNITS = 30, /* units of a k-gram when k = 0: 6 words */
 	SH_SEED_QUERY_UNITS =
-	    25, /* the same in queries, whose k-grams are all looked up: 5 words */
-	SH_SEED_WINDOW = 10,
+	    25,              /* the same in queries, whose k-grams are all looked up: 5 words */
+	SH_SEED_WINDOW = 10, /* k-grams: the default window */
 	/* Units of a token: of a word; of a character of at least 3 bytes that is a token; and
 	 * under SH_UNIT_CHAR, of any other character. */
 	SH_SEED_WORD = 5,
@@ -36,7 +36,7 @@ struct sh_seed_opts {
 	unsigned window; /* k-grams; 1: all of them are seeds */
 };
 
-/* Returns the most tokens of a k-gram. */
+/* Returns the most tokens of a k-gram. unit: of the tokens, see sh_token_unit(). */
 unsigned sh_seed_longest(const struct sh_seed_opts *opts, enum sh_unit unit);
 /* Returns the fewest tokens of a k-gram. */
 unsigned sh_seed_shortest(const struct sh_seed_opts *opts);
@@ -46,24 +46,26 @@ struct sh_seeds {
 	const uint64_t *token; /* hash of each token */
 	const uint64_t *gram;  /* by token: hash of the k-gram that begins with it */
 	const uint8_t *length; /* by token: tokens of that k-gram */
-	size_t n_grams;
-	const uint32_t *pick; /* the sample: first tokens of its k-grams, ascending */
-	size_t n;
+	size_t n_grams;        /* of gram and length: the last tokens begin no k-gram */
+	const uint32_t *pick;  /* the sample: index of the first token of each, ascending */
+	size_t n;              /* of the sample */
 };
 
 struct sh_seeder;
 
-/* Objects that opts borrows must outlive the seeder. */
+/* Copies both options. Objects that `token` borrows must outlive the seeder. The caller checks
+ * *opts: k is at most SH_SEED_K_MAX. */
 struct sh_seeder *sh_seeder_new(
     const struct sh_token_opts *token, const struct sh_seed_opts *opts, struct sh_error *err);
 void sh_seeder_delete(struct sh_seeder *s);
 
-/* Computes the seeds of a text. *out is valid until the next call. Fails as sh_tokenize() does. */
+/* Computes the seeds of a text. The seeder owns the arrays of *out; they are valid until the next
+ * call. Fails as sh_tokenize() does, or when memory is short. */
 int sh_seeder_run(
     struct sh_seeder *s, struct sh_slice text, struct sh_seeds *out, struct sh_error *err);
 
 /* Finds the minimizers of n hashes: first[j] is the index of minimizer j. Returns their number.
- * `first` has room for n. */
+ * window >= 1. `first` has room for n; n is below 2^32. */
 size_t sh_minimizers(const uint64_t *hash, size_t n, size_t window, uint32_t *first);
 
 #endif

@@ -84,16 +84,16 @@ int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
 void sh_mark_runs(const struct sh_run_counts *c, const struct sh_sentence_opts *opts,
     struct sh_sentence *s, size_t n, uint32_t documents, uint32_t places);
 
-/* Finds the next passage of the n sentences of a text: marked sentences that follow each other. *i
- * is 0 at first. A passage has the white space behind it. When there is none, because the text
- * ends, it has the white space before it. So the sentences that stay are parted as before. Returns
- * false when there is none. */
 struct sh_sentence_passage {
 	uint32_t from, to; /* bytes */
 	uint64_t tokens;
 	uint32_t min, max; /* of its sentences */
 };
 
+/* Finds the next passage of the n sentences of a text: marked sentences that follow each other. *i
+ * is 0 at first. A passage has the white space behind it. When there is none, because the text
+ * ends, it has the white space before it. So the sentences that stay are parted as before. Returns
+ * false when there is none. */
 bool sh_next_passage(
     const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence_passage *out);
 

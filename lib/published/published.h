@@ -64,6 +64,7 @@ struct sh_profile {
 	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes */
 };
 
+/* As the functions above. */
 const struct sh_profile *sh_profile_find(const char *name);
 const struct sh_profile *sh_profile_at(unsigned i);
 

@@ -31,8 +31,8 @@ static inline char sh_document_delimiter(const struct sh_document_form *form)
 	return !form->csv ? '\0' : form->columns->delimiter ? form->columns->delimiter : ',';
 }
 
-/* Returns the bytes of lines that are no documents, in forms that may have blank lines; else NULL.
- * A line of TABs in TSV has empty fields. */
+/* Returns the bytes of a blank line, which is no document: a line of these bytes only. Returns NULL
+ * for forms without blank lines. A line of TABs in TSV is not blank: it has empty fields. */
 static inline const char *sh_document_blanks(const struct sh_document_form *form)
 {
 	bool tabs = form->columns && (!form->csv || form->columns->delimiter == '\t');
@@ -54,17 +54,20 @@ struct sh_document_room {
 
 void sh_document_room_free(struct sh_document_room *room);
 
-/* Parses "ID,TEXT" or "ID,TEXT,TEXT..." and fills the form. Each part is the number of a field;
- * with form->json or form->columns its name. No two parts may be equal. With form->line_ids all
- * parts are names of text fields, "TEXT" or "TEXT,TEXT...". The form borrows spec. */
+/* Parses "ID,TEXT" or "ID,TEXT,TEXT..." and fills the fields of the form that choose fields. Each
+ * part is the number of a field; with form->json or form->columns its name. No two parts may be
+ * equal. With form->line_ids all parts are names of text fields, "TEXT" or "TEXT,TEXT...". The form
+ * borrows spec. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
-/* Fills form->columns from a header without byte order mark and LF (sh_header_bare()). */
+/* Fills form->columns, which is set, from a header without byte order mark and LF
+ * (sh_header_bare()). SH_ERR_RECORD: the header lacks a field of the form, or has it twice. */
 int sh_document_header(
     const struct sh_document_form *form, struct sh_slice header, struct sh_error *err);
 
-/* Parses a line without its LF. number: the number of the line in the input, from 1. The document
- * is valid as long as the line, and until `room` is used again. */
+/* Parses a line without its LF. number: the number of the line in the input, from 1, for the id
+ * with line_ids. The document is valid as long as the line, and until `room` is used again.
+ * SH_ERR_RECORD: the line is no document of this form; err->line is 0. */
 int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err);
 

@@ -35,6 +35,8 @@ struct sh_feature {
 	int64_t weight;
 };
 
+/* The functions sh_record_*() parse a line without its LF. Slices of the result point into the
+ * line. Return 0; or -1 with SH_ERR_RECORD, and err->line is 0. */
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
 /* Returns the number of words of a feature: its blanks plus 1. */

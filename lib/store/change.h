@@ -47,6 +47,8 @@ struct sh_store_change {
 	bool is_out;
 };
 
+/* Begins a change of a store that is locked for a change, which must outlive it. Call
+ * sh_store_change_end() also after -1. */
 int sh_store_change_begin(struct sh_store_change *c, struct sh_store *s, struct sh_error *err);
 
 /* Adds a document to the new segment. It has the number c->next.next_number, which then grows by

@@ -349,46 +349,6 @@ uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id)
 	return sh_siphash(m->key, id.p, id.n);
 }
 
-struct finding {
-	struct sh_store *store;
-	struct sh_slice id;
-	uint64_t digest;
-	struct sh_record *record;
-	bool found;
-};
-
-static int look_at_id(
-    void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
-{
-	struct finding *f = arg;
-	struct sh_record r;
-	int got = sh_store_record(f->store, p->document, &r, err);
-
-	(void)asked;
-	if (got <= 0)
-		return got < 0 ? -1
-			       : sh_error_set(err, SH_ERR_RECORD,
-				     "the archive '%s' has no record of document %08x: restore it "
-				     "from a backup",
-				     f->store->folder.path, p->document);
-	if (sh_slice_eq(r.id, f->id) && r.digest == f->digest) {
-		*f->record = r;
-		f->found = true;
-	}
-	return 0;
-}
-
-int sh_store_find(struct sh_store *s, struct sh_slice id, uint64_t digest, struct sh_record *r,
-    struct sh_error *err)
-{
-	struct finding f = { s, id, digest, r, false };
-	uint64_t key = sh_store_id_key(&s->manifest, id);
-
-	if (sh_store_look(s, SH_LIST_IDS, &key, 1, 0, look_at_id, &f, err) < 0)
-		return -1;
-	return f.found;
-}
-
 int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
     sh_store_found *found, void *arg, struct sh_error *err)
 {

@@ -52,10 +52,6 @@ void sh_store_unlock(struct sh_store *s);
  * are valid until sh_store_unlock() or sh_store_close(). */
 int sh_store_record(struct sh_store *s, uint32_t number, struct sh_record *r, struct sh_error *err);
 
-/* Reads the record of the last document with this id and digest, as sh_store_record() does. */
-int sh_store_find(struct sh_store *s, struct sh_slice id, uint64_t digest, struct sh_record *r,
-    struct sh_error *err);
-
 /* Returns the key of an id in the lists of ids. */
 uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id);
 

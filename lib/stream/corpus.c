@@ -278,11 +278,6 @@ int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_erro
 	return -1;
 }
 
-bool sh_corpus_moves(const struct sh_corpus *c)
-{
-	return c->form.json || c->form.csv || c->form.more || c->fields || c->reads;
-}
-
 /* Replaces *rest, whose first n bytes have the line, by a copy that a system call reads. */
 static int read_line(const struct sh_mapped *m, size_t n, struct sh_buf *room,
     struct sh_slice *rest, struct sh_error *err)

@@ -129,12 +129,8 @@ int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_erro
  * system reads them again when they are used. */
 void sh_corpus_passed(struct sh_corpus *c, uint64_t at);
 
-/* Returns whether sh_corpus_document() may put texts into its room. If not, all texts stay valid
- * until sh_corpus_free(). */
-bool sh_corpus_moves(const struct sh_corpus *c);
-
-/* Parses the line of a document into id and text. They are valid until `room` is used again. See
- * also sh_corpus_moves(). */
+/* Parses the line of a document into id and text. They are valid until `room` is used
+ * again. */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_document *doc, struct sh_error *err);
 

@@ -82,7 +82,11 @@ struct sh_tokenizer {
  * sh_out_end(), unless t->plain. */
 void sh_out_word(struct sh_tokenizer *t);
 
+/* Reserves memory for n further code points, with a gap behind each. SH_ERR_RANGE: more than
+ * UINT32_MAX bytes or tokens. */
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
+/* Ends the open word. For SH_UNIT_CHAR appends the token '_', unless the last token is a gap, or
+ * there is none. */
 void sh_out_gap(struct sh_tokenizer *t);
 
 /* For SH_UNIT_CHAR: returns whether the last token is a gap. A final '_' may

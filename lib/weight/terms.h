@@ -52,7 +52,8 @@ void sh_terms_clear(struct sh_terms *t);
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
 /* Adds the features of the first n lines, as sh_terms_add() does. The lines must not be split into
- * tokens. Returns the number of added lines, which is less than n after an error. */
+ * tokens. Returns the number of added lines, which is less than n after an error. sh_terms_add() of
+ * the next line then succeeds, or gives the error. */
 size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n);
 
 /* Returns the text of feature `index` < t->n, valid until a feature is added. SH_TERMS_SHORT bytes
