@@ -606,7 +606,7 @@ static int read_runs(const struct sh_sorter *s, size_t range, sh_sorter_each_fn 
 }
 
 /* Appends a record to sorted->in. */
-static int append(void *arg, struct sh_slice record, struct sh_error *err)
+static int keep(void *arg, struct sh_slice record, struct sh_error *err)
 {
 	struct sh_sorted *sorted = arg;
 	char length[LENGTH];
@@ -630,7 +630,7 @@ int sh_sorter_load(
 		return 0;
 	}
 	sorted->n = sorted->in.n = 0;
-	if (read_runs(s, range, append, sorted, err) < 0)
+	if (read_runs(s, range, keep, sorted, err) < 0)
 		return -1;
 	sorted->record = sort_records(s, &sorted->in, sorted->n, &sorted->items, 1, err);
 	return sorted->record ? 0 : -1;
