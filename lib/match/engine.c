@@ -146,6 +146,8 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	/* A set of so many features is not known to be smaller than another. */
 	about->tokens = at_most(t.n);
 	about->features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
+	if (keys.n == 0)
+		return 0;
 	if (sh_buf_reserve(postings, keys.n * sizeof *p, err) < 0)
 		return -1;
 	p = (struct sh_key_posting *)(void *)(postings->p + postings->n);
