@@ -120,6 +120,16 @@ int sh_band_parse(
 int sh_band_check_key(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp, struct sh_error *err);
 
+/* Returns whether x and y have the same key in table t. */
+static inline bool sh_band_same_key(
+    const struct sh_band_table *t, const uint64_t *x, const uint64_t *y)
+{
+	for (unsigned i = 0; i < t->runs; i++)
+		if (!sh_fp_agree(x, y, t->run[i].from, t->run[i].to))
+			return false;
+	return true;
+}
+
 /* Returns whether no table before t has equal keys for x and y. Their keys in t must be equal. Then
  * t is the lowest one when x and y differ in every block that t skips. */
 static inline bool sh_band_lowest(

@@ -10,7 +10,7 @@
  * these numbers, so that the order of the pairs does not depend on the processor. */
 #define NS_VECTOR 0.55 /* eight words compared */
 #define NS_SWEEP  0.50 /* one more word compared with a tile */
-#define NS_PIECE  7.0  /* one more bucket collected */
+#define NS_PIECE  15.0 /* one more bucket compared with it */
 #define NS_BUCKET 25.0 /* one more bucket begun */
 #define NS_VERIFY 6.0  /* one candidate compared in full */
 #define NS_PLACE  4.0  /* a fingerprint sorted, in the cache */

@@ -6,11 +6,12 @@
 
 struct sh_bands {
 	struct sh_bands_opts opts;
-	bool ready;                        /* the layout is known */
-	struct sh_band band;               /* the layout */
-	struct sh_buf last[2];             /* by side: the last key, without its tag */
-	struct sh_band_table room;         /* for sh_band_table() */
-	const struct sh_band_table *table; /* of the last record checked */
+	bool ready;                         /* the layout is known */
+	struct sh_band band;                /* the layout */
+	struct sh_buf last[2];              /* by side: the last key, without its tag */
+	uint64_t first[2][SH_FP_MAX_WORDS]; /* by side: the first fingerprint of that key */
+	struct sh_band_table room;          /* for sh_band_table() */
+	const struct sh_band_table *table;  /* of the last record checked */
 	struct sh_join *join;
 	struct sh_join_side scratch;
 	struct sh_parts bucket[2]; /* by side */
@@ -93,14 +94,15 @@ int sh_bands_check(
 	r->of.tag = sh_band_cut_tag(&b->band, &r->key);
 	if (!b->table || b->table->number != number)
 		b->table = sh_band_table(&b->band, number, &b->room);
+	order = sh_slice_cmp(r->key, sh_buf_slice(last));
+	if (order == 0 && sh_band_same_key(b->table, r->of.fp, b->first[side]))
+		return 0;
 	if (sh_band_check_key(&b->band, b->table, r->key, r->of.fp, err) < 0)
 		return -1;
-	order = sh_slice_cmp(r->key, sh_buf_slice(last));
 	if (order < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the keys are not in bytewise order: sort the bands with LC_ALL=C sort");
-	if (order == 0)
-		return 0;
+	memcpy(b->first[side], r->of.fp, b->band.words * sizeof *r->of.fp);
 	last->n = 0;
 	return sh_buf_add(last, r->key.p, r->key.n, err);
 }

@@ -283,19 +283,21 @@ static bool match(void *ctx, uint32_t at_x, uint32_t at_y)
 	const struct sh_join *j = l->join;
 	struct worker *w = s->worker;
 	const uint64_t *fx = fp_at(l->x, at_x), *fy = fp_at(l->y, at_y);
-	uint32_t a = l->x->number[at_x], b = l->y->number[at_y];
 	unsigned distance = 0;
+	uint32_t a, b;
 
+	for (unsigned i = 0; i < j->words; i++)
+		distance += sh_count_bits(fx[i] ^ fy[i]);
+	if (distance > j->k)
+		return true;
 	for (const struct level *up = l; up; up = up->parent)
 		for (unsigned i = 0; i < up->at; i++)
 			if (found_by(&up->plan.block[i], fx, fy))
 				return true;
 	if (j->table && !sh_band_lowest(j->table, fx, fy))
 		return true;
-	for (unsigned i = 0; i < j->words; i++)
-		distance += sh_count_bits(fx[i] ^ fy[i]);
-	if (distance > j->k)
-		return true;
+	a = l->x->number[at_x];
+	b = l->y->number[at_y];
 	w->pair[w->pairs++] = j->top->self && a > b ? (struct sh_join_pair){ b, a, distance }
 						    : (struct sh_join_pair){ a, b, distance };
 	return w->pairs < PAIRS || send(w);

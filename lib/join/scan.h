@@ -6,7 +6,8 @@
  * each bucket with itself.
  *
  * One word of each fingerprint is compared. A match is a position in x and one in y whose words
- * differ in at most k bits. All kernels find the same matches in the same order. */
+ * differ in at most k bits. All kernels find the same matches in the same order. They may report
+ * some positions whose words differ in more bits, too. */
 #ifndef SH_JOIN_SCAN_H
 #define SH_JOIN_SCAN_H
 

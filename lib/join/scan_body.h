@@ -8,7 +8,7 @@
  *     limit(k)               makes a LIMIT
  *     load(tile, p, n)       fills the tile with the 8 * n words at p
  *     compare(tile, y, k, n) returns 32 bits: bit i is set when word i of the tile differs from y
- *                            in at most k bits; bits from 8 * n on are 0 */
+ *                            in at most k bits; a few others may be set */
 
 /* Passes on a match for each bit of hit: position x + bit, and y. */
 static bool NAME(report)(const struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)

@@ -118,10 +118,66 @@ static INLINE uint32_t compare_avx512(
 #include "join/scan_body.h"
 #undef INLINE
 
+/* ---- AVX-512, folded: for a small k, in half the time -------------------------- */
+
+#define NAME(f) f##_folded
+#define TARGET  __attribute__((target("avx512f,avx512bw,avx512vpopcntdq,bmi,popcnt")))
+#define TILE    struct tile_folded
+#define LIMIT   __m512i
+#define INLINE  TARGET inline __attribute__((always_inline))
+
+enum { FOLDED_MAX = 7 }; /* with a larger k, too many words that differ more pass */
+
+/* The upper half of each word XOR its lower half: where two words differ in at most k bits, so do
+ * these. */
+struct tile_folded {
+	__m512i v[2];
+};
+
+static TARGET inline __m512i limit_folded(unsigned k)
+{
+	return _mm512_set1_epi32((int)k);
+}
+
+static INLINE __m256i fold(const uint64_t *p)
+{
+	__m512i x = _mm512_loadu_si512(p);
+
+	return _mm512_cvtepi64_epi32(_mm512_xor_si512(x, _mm512_srli_epi64(x, 32)));
+}
+
+static INLINE void load_folded(struct tile_folded *t, const uint64_t *p, const unsigned n)
+{
+	for (unsigned i = 0; 2 * i < n; i++, p += 16)
+		t->v[i] = _mm512_inserti64x4(_mm512_castsi256_si512(fold(p)), fold(p + 8), 1);
+}
+
+static INLINE uint32_t compare_folded(
+    const struct tile_folded *t, uint64_t word, __m512i k, const unsigned n)
+{
+	__m512i y = _mm512_set1_epi32((int)(uint32_t)(word ^ word >> 32)), a, b;
+
+	a = _mm512_popcnt_epi32(_mm512_xor_si512(t->v[0], y));
+	if (n <= 2)
+		return _mm512_cmple_epu32_mask(a, k);
+	b = _mm512_popcnt_epi32(_mm512_xor_si512(t->v[1], y));
+	if (__builtin_expect(_mm512_cmple_epu32_mask(_mm512_min_epu32(a, b), k) == 0, 1))
+		return 0;
+	return _mm512_cmple_epu32_mask(a, k) | (uint32_t)_mm512_cmple_epu32_mask(b, k) << 16;
+}
+
+#include "join/scan_body.h"
+#undef INLINE
+
+static bool scan_either(const struct sh_scan *s, uint32_t from, uint32_t to)
+{
+	return s->k <= FOLDED_MAX ? scan_folded(s, from, to) : scan_avx512(s, from, to);
+}
+
 const struct sh_kernel sh_kernel_avx512 = {
 	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
 			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VPOPCNTDQ },
-	scan_avx512
+	scan_either
 };
 
 #endif

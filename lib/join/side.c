@@ -13,6 +13,7 @@ enum {
 	DIGIT = 11,       /* bits of a step whose 2^11 destinations the cache holds */
 	SEGMENT = 1 << 18, /* elements that a thread counts and moves at a time */
 	FEW = 48,          /* elements that are sorted by insertion */
+	BUCKET = 200,      /* elements of a bucket that one step more leaves almost sorted */
 	SORTED = 1 << 15,  /* elements that a thread sorts at a time, at least */
 };
 
@@ -332,7 +333,7 @@ int sh_join_side_sort(
 	}
 	if (sh_join_side_reserve(room, s->n, err) < 0)
 		return -1;
-	while (o.bits < SH_SIDE_KEY_BITS && s->n >> o.bits > 4)
+	while (o.bits < SH_SIDE_KEY_BITS && s->n >> o.bits > BUCKET)
 		o.bits++;
 	buckets = (size_t)1 << o.bits;
 	start = malloc((buckets + 1) * sizeof *start);
