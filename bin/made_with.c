@@ -67,7 +67,7 @@ static void say_keep(struct made_with *o, const struct sh_token_opts *t)
 	size_t n = 0;
 
 	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
-		if (t->keep & row->bit)
+		if (t->keep & row->bit && n < sizeof text)
 			n += (size_t)snprintf(
 			    text + n, sizeof text - n, "%s%s", n ? "," : "", row->name);
 	say(o, "--keep-words", "%s", t->punctuation ? "any" : n ? text : "no");

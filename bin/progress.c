@@ -50,6 +50,8 @@ static uint64_t size_of(const char *operand)
 	return (uint64_t)(st.st_size - at);
 }
 
+/* Returns the sum for n operands, or for standard input when n is 0. Returns 0 when the bytes of an
+ * operand are not known, or an operand is empty. */
 static uint64_t size_of_all(char *const *operands, size_t n)
 {
 	uint64_t total = n ? 0 : size_of("-");
@@ -87,6 +89,7 @@ void progress_clear(struct progress *p)
 	p->drawn = false;
 }
 
+/* Returns whether a line is due, and then notes the time as that of the last line. */
 static bool due(struct progress *p)
 {
 	double now;
@@ -100,7 +103,7 @@ static bool due(struct progress *p)
 	return true;
 }
 
-/* Prints an amount with three digits: 999 B, 1.50 kB, 23.4 GB. */
+/* Prints an amount with three digits to AMOUNT_CHARS bytes: 999 B, 1.50 kB, 23.4 GB. */
 static const char *amount(double bytes, char *to)
 {
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
@@ -116,6 +119,7 @@ static const char *amount(double bytes, char *to)
 	return to;
 }
 
+/* Prints a duration to AMOUNT_CHARS bytes: 59 s, 2 min 5 s, 1 h 30 min. */
 static const char *duration(double seconds, char *to)
 {
 	unsigned long s = (unsigned long)(seconds + 0.5);
@@ -135,6 +139,7 @@ struct line {
 	size_t n;
 };
 
+/* Appends to the line; cuts what does not fit. */
 __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
 {
 	va_list ap;

@@ -85,6 +85,7 @@ void sh_confine_begin(struct sh_confine *c)
 	c->handled = r.fs;
 }
 
+/* Nothing will be enforced. */
 static void give_up(struct sh_confine *c)
 {
 	if (c->fd >= 0)
@@ -92,7 +93,7 @@ static void give_up(struct sh_confine *c)
 	c->fd = -1;
 }
 
-/* Adds a rule. For a file, leaves out the rights that exist for folders only. */
+/* Adds a rule. For a file, leaves out the rights that exist for folders only. Returns 0 or -1. */
 static int allow(struct sh_confine *c, const char *path, uint64_t rights)
 {
 	struct path_rule rule = { .parent = open(path, O_PATH | O_CLOEXEC) };

@@ -17,6 +17,7 @@ enum {
 	BASE_MAX = NAME_MAX - 2 - SH_REPLACE_UNIQUE,
 };
 
+/* Frees the memory. Leaves the descriptor open, and the temporary file in place. */
 static void release(struct sh_sink *s)
 {
 	free(s->tmp);
@@ -62,8 +63,8 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	return -1;
 }
 
-/* Returns whether fd can be written. When standard output is closed, some programs replace it by a
- * descriptor for reading only. */
+/* Returns whether fd can be written; if not, sets errno. When standard output is closed, some
+ * programs replace it by a descriptor for reading only. */
 static bool writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -624,6 +624,8 @@ int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *e
 	static const char hex[] = "0123456789abcdef", known[] = "\b\f\n\r\t", letter[] = "bfnrt";
 	char *to;
 
+	if (s.n > (SIZE_MAX - 2) / 6)
+		return sh_error_nomem(err);
 	if (sh_buf_reserve(out, 6 * s.n + 2, err) < 0)
 		return -1;
 	to = out->p + out->n;
