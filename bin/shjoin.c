@@ -186,6 +186,15 @@ static void set_form(struct fp_reader *r, int tag)
 	r->tag = tag;
 }
 
+/* Copies the words of a fingerprint, most often one: a constant size needs no call. */
+static inline void copy_words(void *to, const void *from, unsigned words)
+{
+	if (words == 1)
+		memcpy(to, from, 8);
+	else
+		memcpy(to, from, 8 * words);
+}
+
 static int pack(
     struct sh_buf *to, const uint64_t *fp, unsigned words, struct sh_slice id, struct sh_error *err)
 {
@@ -196,7 +205,7 @@ static int pack(
 	if (to->cap - to->n < need && sh_buf_reserve(to, need, err) < 0)
 		return -1;
 	p = to->p + to->n;
-	memcpy(p, fp, 8 * words);
+	copy_words(p, fp, words);
 	memcpy(p + 8 * words, &length, sizeof length);
 	memcpy(p + 8 * words + sizeof length, id.p, id.n);
 	to->n += need;
@@ -213,7 +222,7 @@ static int unpack(void *parts, struct sh_job *job, struct sh_error *err)
 	uint16_t length;
 
 	while (p < end) {
-		memcpy(fp, p, 8 * words);
+		copy_words(fp, p, words);
 		memcpy(&length, p + 8 * words, sizeof length);
 		p += 8 * words + sizeof length;
 		if (sh_parts_add(to, fp, sh_slice(p, length), err) < 0)
