@@ -599,8 +599,8 @@ static int read_runs(const struct sh_sorter *s, size_t range, sh_sorter_each_fn 
 	int status = 0;
 
 	for (size_t i = 0; i < s->n_runs && status == 0; i++)
-		status = read_run(
-		    s, range, i ? s->run[i - 1] : 0, s->run[i], &block, each, arg, err);
+		status =
+		    read_run(s, range, i ? s->run[i - 1] : 0, s->run[i], &block, each, arg, err);
 	sh_buf_free(&block);
 	return status;
 }
