@@ -60,16 +60,11 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 	    (unsigned long long)sum);
 }
 
-/* Says the kinds of words in the order of their table. */
 static void say_keep(struct made_with *o, const struct sh_token_opts *t)
 {
-	char text[MADE_WITH_VALUE_MAX] = "";
-	size_t n = 0;
+	char text[SH_KEEP_TEXT];
+	size_t n = sh_keep_print(t->keep, text);
 
-	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
-		if (t->keep & row->bit && n < sizeof text)
-			n += (size_t)snprintf(
-			    text + n, sizeof text - n, "%s%s", n ? "," : "", row->name);
 	say(o, "--keep-words", "%s", t->punctuation ? "any" : n ? text : "no");
 }
 

@@ -39,14 +39,10 @@ static void add_content(struct sh_settings *s, const char *name, uint64_t sum)
 
 static void add_keep(struct sh_settings *s, const struct sh_token_opts *t)
 {
-	char names[SH_SETTING_VALUE] = "";
-	size_t n = 0;
+	char names[SH_KEEP_TEXT];
+	size_t n = sh_keep_print(t->keep, names);
 
-	for (const struct sh_keep_name *k = sh_keep_names; k->name; k++)
-		if (t->keep & k->bit && n < sizeof names)
-			n += (size_t)snprintf(
-			    names + n, sizeof names - n, "%s%s", n ? "," : "", k->name);
-	if (n >= sizeof names)
+	if (n >= SH_SETTING_VALUE)
 		snprintf(names, sizeof names, "kinds:%x", t->keep);
 	add(s, "--keep-words", "%s", t->punctuation ? "any" : n ? names : "no");
 }

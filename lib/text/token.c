@@ -8,7 +8,10 @@
 /* Code points for which memory is reserved at first. Pages that are never written use no memory. */
 enum { FIRST_ROOM = 1 << 16 };
 
-const struct sh_keep_name sh_keep_names[] = {
+static const struct keep_name {
+	const char *name;
+	unsigned bit;
+} keep_names[] = {
 	{ "alpha", SH_KEEP_ALPHA },
 	{ "digit", SH_KEEP_DIGIT },
 	{ "han", SH_KEEP_HAN },
@@ -27,11 +30,11 @@ static int unknown_kind(struct sh_slice name, struct sh_error *err)
 	char names[160] = "";
 	size_t n = 0;
 
-	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
+	for (const struct keep_name *row = keep_names; row->name; row++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
-		    row == sh_keep_names ? ""
-		    : row[1].name        ? ", "
-					 : " or ",
+		    row == keep_names ? ""
+		    : row[1].name     ? ", "
+				      : " or ",
 		    row->name);
 	return sh_error_set(err, SH_ERR_PARAM, "no kind of word '%.*s': expected %s",
 	    sh_shown(name, 80), name.p, names);
@@ -39,14 +42,14 @@ static int unknown_kind(struct sh_slice name, struct sh_error *err)
 
 int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)
 {
-	const struct sh_keep_name *row;
+	const struct keep_name *row;
 	unsigned bits = 0;
 
 	for (size_t at = 0, n; at <= list.n; at += n + 1) {
 		const char *comma = list.n > at ? memchr(list.p + at, ',', list.n - at) : NULL;
 
 		n = (comma ? (size_t)(comma - list.p) : list.n) - at;
-		for (row = sh_keep_names; row->name; row++)
+		for (row = keep_names; row->name; row++)
 			if (sh_slice_eq(sh_slice_str(row->name), sh_slice(list.p + at, n)))
 				break;
 		if (!row->name)
@@ -55,6 +58,18 @@ int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)
 	}
 	*keep = bits;
 	return 0;
+}
+
+size_t sh_keep_print(unsigned keep, char text[SH_KEEP_TEXT])
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (const struct keep_name *row = keep_names; row->name; row++)
+		if (keep & row->bit)
+			n += (size_t)snprintf(
+			    text + n, SH_KEEP_TEXT - n, "%s%s", n ? "," : "", row->name);
+	return n;
 }
 
 static void fill_ascii(struct sh_tokenizer *t)

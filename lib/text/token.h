@@ -43,15 +43,14 @@ enum sh_keep {
 	SH_KEEP_TIBETAN = 1 << 9,
 };
 
-struct sh_keep_name {
-	const char *name;
-	unsigned bit;
-};
-
-extern const struct sh_keep_name sh_keep_names[]; /* ends with a NULL name */
+enum { SH_KEEP_TEXT = 64 }; /* bytes of a list of all kinds, with its NUL, or more */
 
 /* Parses a list such as "han,alpha". SH_ERR_PARAM names an unknown kind. */
 int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err);
+
+/* Prints the kinds of `keep` as such a list, in the order of their bits, with a NUL. Returns its
+ * length: 0 when keep is 0. */
+size_t sh_keep_print(unsigned keep, char text[SH_KEEP_TEXT]);
 
 struct sh_stoplist;
 
