@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Controls Chromium by its protocol over a pipe, as a reader uses a page. For t/shreport-browser.py and
 t/site-browser.py."""
+import atexit
 import json
 import os
 import re
 import subprocess
+import tempfile
 import time
 
 WIDTHS = (360, 768, 1280)
@@ -112,3 +114,17 @@ def check_colours(ink, ground, scheme):
 def emulate(browser, width, scheme):
     browser("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
     browser("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+
+def views():
+    """Starts a browser, and gives it at each width, light and dark, with both. Ends it, and no page had a problem."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(folder)
+        atexit.register(browser.process.kill)
+        for width in WIDTHS:
+            for scheme in "light", "dark":
+                emulate(browser, width, scheme)
+                yield browser, width, scheme
+        assert not browser.problems, browser.problems
+        browser.process.kill()
+        browser.process.wait()

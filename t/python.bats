@@ -33,6 +33,17 @@ with_module() {
 	"$python" "$@"
 }
 
+# read_documents: writes documents.py, which reads the records of the file docs.
+read_documents() {
+	cat >documents.py <<-'END'
+	ids, texts = [], []
+	for line in open("docs", encoding="utf-8", newline="\n"):
+	    i, text = line.rstrip("\n").split("\t")
+	    ids.append(i)
+	    texts.append(text.replace("\\n", "\n").replace("\\t", "\t"))
+	END
+}
+
 @test "the examples of the docstrings are true" {
 	with_module -c "$EXAMPLES"
 }
@@ -371,15 +382,11 @@ for name in public:
 }
 
 @test "dedup, verify and spans give the results of the programs" {
+	read_documents
 	cat >programs.py <<-'END'
 	import sys
 	from simhash_utils import Error, Simhash, cluster, dedup, duplicates, join, kept, spans, verify
-
-	ids, texts = [], []
-	for line in open("docs", encoding="utf-8", newline="\n"):
-	    i, text = line.rstrip("\n").split("\t")
-	    ids.append(i)
-	    texts.append(text.replace("\\n", "\n").replace("\\t", "\t"))
+	from documents import ids, texts
 
 	def write(name, lines):
 	    with open(name, "w", encoding="utf-8", newline="\n") as f:
@@ -592,15 +599,11 @@ for name in public:
 }
 
 @test "an archive finds what shdedup would drop, also beside other processes" {
+	read_documents
 	cat >archive.py <<-'END'
 	import os, pickle, random, subprocess, sys, threading
 	from simhash_utils import Archive, Dropped, Error, Match, verify
-
-	ids, texts = [], []
-	for line in open("docs", encoding="utf-8", newline="\n"):
-	    i, text = line.rstrip("\n").split("\t")
-	    ids.append(i)
-	    texts.append(text.replace("\\n", "\n").replace("\\t", "\t"))
+	from documents import ids, texts
 	half = len(texts) // 2
 	for path, options in ("sketch", {}), ("documents", {"store": "documents"}), ("edit", {"measure": "edit", "threshold": 0.6}), \
 	        ("chars", {"unit": "char", "ngrams": (5, 6), "threshold": 0.6, "mask_digits": True, "seed": "random", "stem": "english"}):

@@ -9,14 +9,12 @@ WCAG AA. A click on the head of a column must sort by the column, and a second c
 box must find each WORD in ids and texts. Scrolling must show more rows, and "rows more" must be shown when there are more
 rows. The expected rows are computed from the data of the page.
 """
-import atexit
 import json
 import os
 import sys
-import tempfile
 import time
 
-from browser import WIDTHS, Browser, check_colours, emulate
+from browser import check_colours, views
 
 TIMEOUT = 60  # seconds for an action of the page; the machine may be busy
 LOOK = """(() => {
@@ -86,23 +84,15 @@ def check(browser, data, texts, words):
 
 def main():
     page, words = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = Browser(folder)
-        atexit.register(browser.process.kill)
-        for width in WIDTHS:
-            for scheme in "light", "dark":
-                emulate(browser, width, scheme)
-                seconds = browser.load("file://" + page)
-                data = json.loads(browser.run("document.getElementById('data').textContent"))
-                texts = browser.run("[...document.querySelectorAll('.pair')].map(pair => pair.textContent)")
-                check_look(browser.run(LOOK), scheme, width)
-                begin = time.monotonic()
-                check(browser, data, texts, words)
-                print("%d px, %s: %d rows, opened in %.1f s, used for %.1f s" % (
-                    width, scheme, len(data["rows"]), seconds, time.monotonic() - begin))
-        assert not browser.problems, browser.problems
-        browser.process.kill()
-        browser.process.wait()
+    for browser, width, scheme in views():
+        seconds = browser.load("file://" + page)
+        data = json.loads(browser.run("document.getElementById('data').textContent"))
+        texts = browser.run("[...document.querySelectorAll('.pair')].map(pair => pair.textContent)")
+        check_look(browser.run(LOOK), scheme, width)
+        begin = time.monotonic()
+        check(browser, data, texts, words)
+        print("%d px, %s: %d rows, opened in %.1f s, used for %.1f s" % (
+            width, scheme, len(data["rows"]), seconds, time.monotonic() - begin))
 
 
 main()

@@ -8,13 +8,11 @@ Some pages are tested at three widths, light and dark. Nothing may be wider than
 WCAG AA. The contents are open on a wide screen only. The search box finds sections, and its first result opens. A copy
 button copies the commands of a transcript without prompts and output.
 """
-import atexit
 import os
 import sys
-import tempfile
 import time
 
-from browser import WIDTHS, Browser, check_colours, emulate
+from browser import check_colours, views
 
 # Pages, each with words to search for, and a part of the address of the first result.
 PAGES = (("index.html", "near-duplicate threshold", ""), ("cookbook.html", "shspan", "man/shspan.1.html"),
@@ -71,18 +69,10 @@ def check(browser, site, page, words, first, width, scheme):
 
 def main():
     site = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        browser = Browser(folder)
-        atexit.register(browser.process.kill)
-        for width in WIDTHS:
-            for scheme in "light", "dark":
-                emulate(browser, width, scheme)
-                for page in PAGES:
-                    check(browser, site, *page, width, scheme)
-                print("%d px, %s: %d pages" % (width, scheme, len(PAGES)))
-        assert not browser.problems, browser.problems
-        browser.process.kill()
-        browser.process.wait()
+    for browser, width, scheme in views():
+        for page in PAGES:
+            check(browser, site, *page, width, scheme)
+        print("%d px, %s: %d pages" % (width, scheme, len(PAGES)))
 
 
 main()
