@@ -119,8 +119,9 @@ struct dedup_state {
 	 * an archive the report has `all`: by number in the archive, the documents that it has
 	 * dropped for this one, and the document itself. */
 	uint32_t *size, *all;
-	uint32_t largest;                    /* index in `size` of the largest group */
-	uint64_t groups, documents, dropped; /* documents of the run, and those that do not stay */
+	uint32_t largest; /* index in `size` of the largest group */
+	uint64_t groups, documents,
+	    dropped; /* groups; documents of the run; how many of them do not stay */
 };
 
 /* ---- options ---- */

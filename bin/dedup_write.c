@@ -287,7 +287,7 @@ static int count_archived(struct dedup_state *s, struct sh_error *err)
 	return 0;
 }
 
-/* Counts all documents of the archive by keeper, those of this run included. */
+/* Counts all documents of the archive by keeper, also the documents of this run. */
 static int count_all(struct dedup_state *s, struct sh_error *err)
 {
 	struct dedup_archive *a = &s->archive;

@@ -21,7 +21,8 @@ struct doc_worker {
 
 struct doc_run {
 	struct cli *cli;
-	struct sh_ingest in; /* of the thread that reads files; its settings are those of all */
+	struct sh_ingest
+	    in; /* of the thread that reads files; the other threads copy its settings */
 	struct sh_ids ids;
 	bool verbose, json;
 	uint64_t repeated; /* documents whose id occurred before */

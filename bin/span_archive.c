@@ -26,7 +26,7 @@ struct span_archive {
 	uint32_t number;        /* of the first document of today in the archive */
 	uint64_t now;           /* time of today's documents */
 	uint64_t *wanted;       /* a bit for each document of today, or with one of the seeds */
-	struct sh_sorter seeds; /* of today's documents, then also those of the archive */
+	struct sh_sorter seeds; /* seeds of today's documents, then of the archive's, too */
 	uint64_t *key;          /* the different keys of today's seeds */
 	size_t keys, key_cap;
 };

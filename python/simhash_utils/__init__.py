@@ -6,10 +6,10 @@
 ['to be or not to be', 'that is the question']
 
 dedup(), cluster(), kept(), duplicates(), verify(), spans() and dedup_file() compare texts; an Archive compares texts
-with those of earlier runs. Their options are those of the programs of simhash-utils(7), which the module runs.
+with the texts of earlier runs. They run the programs of simhash-utils(7), and have the options of these programs.
 
 fingerprints(), Simhash, join(), each_pair(), distance() and Bands compute fingerprints by libsimhash(3). A fingerprint
-is an int. Its hex digits are those of the record that shfp(1) writes for the same text and options.
+is an int. For the same text and options, shfp(1) writes a record with the same hex digits.
 """
 from ._archive import Archive, Dropped, Match
 from ._files import Counts, dedup_file

@@ -50,9 +50,9 @@ def _name(data: bytes) -> str:
 class Archive:
     """An archive of documents in a folder, against which texts are compared.
 
-    The archive is made when the folder has none. `options` are those of sharchive(1) for a new archive; give the same
-    ones again for the archive later. Any number of processes may use an archive at once: each call locks it as long as
-    it works, and waits at most `wait` seconds for the lock.
+    The archive is made when the folder has none. A new archive takes the options of `sharchive init`; give the same
+    options whenever you open it again. Any number of processes may use an archive at once: each call locks it while it
+    works, and waits at most `wait` seconds for the lock.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -105,7 +105,7 @@ class Archive:
         return self._lock
 
     def add(self, ids: Iterable[Union[str, bytes, int]], texts: Any) -> List[Dropped]:
-        """Adds documents, and returns those that are near-duplicates of an archived document or of an earlier one.
+        """Adds documents. Returns the near-duplicates among them: of an archived document, or of an earlier one.
 
         All other documents stay, and later documents are compared with them. A document that the archive knows, by
         id and text, has the same result again. Add many documents at once: each call costs a process and a sync.

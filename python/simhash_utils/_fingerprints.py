@@ -99,7 +99,7 @@ class Simhash:
     """Computes fingerprints of texts with one set of options, which are options of shfp(1).
 
     profile names a published system. Its rules apply to all options that are not given. Without options the
-    fingerprints are those of shfp(1) without options.
+    fingerprints equal the output of shfp(1) without options.
     Several threads may use one object at once. Pickling copies the object, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))

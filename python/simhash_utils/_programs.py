@@ -253,7 +253,7 @@ def cluster(texts: Any, *, text: TextOf = None, **options: Unpack[DedupOptions])
 def cluster(texts: Any, *, text: TextOf = None, **options: Unpack[DedupOptions]) -> Any:
     """For each text, the position of the text that dedup() keeps for it: its own position when it stays.
 
-    The numbers are in a column of the same type, for pandas with the same index. The texts are those of dedup().
+    The numbers are in a column of the same type, for pandas with the same index. `texts` may be whatever dedup() takes.
 
     >>> cluster(["a b c", "x y z", "a b c!", None])
     [0, 1, 0, 3]
@@ -300,7 +300,7 @@ def verify(
 ) -> List[Verified]:
     """Returns the exact similarity of the texts of each pair, as far as it reaches the threshold.
 
-    A pair begins with two positions in texts, as the pairs of join() do. The texts are those of dedup().
+    A pair begins with two positions in texts, as a pair of join() does. `texts` may be whatever dedup() takes.
     shverify(1) does the work.
 
     >>> verify([(0, 1), (0, 2)], ["a b c d", "a b c e", "x y"], threshold=0.1)
@@ -405,7 +405,7 @@ def spans(
 
     first is the position of the later text. With queries, spans are passages of the queries that texts have, too:
     first is then the position of a text, and second the position of a query. Starts and ends count characters of a
-    str, and bytes of bytes. The texts are those of dedup(); queries are a list or a column. shspan(1) does the work.
+    str, and bytes of bytes. `texts` may be whatever dedup() takes; queries are a list or a column. shspan(1) does it.
 
     >>> line = "four score and seven years ago our fathers brought forth on this continent a new nation"
     >>> for span in spans(["He said: " + line, line + ", conceived in liberty"]):
