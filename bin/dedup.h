@@ -18,6 +18,7 @@
 #include "cli.h"
 #include "docopts.h"
 #include "io/finished.h"
+#include "io/pool.h"
 #include "match/engine.h"
 #include "match/rank.h"
 #include "match/sample.h"
@@ -64,22 +65,23 @@ enum dedup_known { DEDUP_NEW, DEDUP_STAYED, DEDUP_DROPPED };
 struct dedup_document {
 	uint64_t digest; /* of the text */
 	uint64_t id_key; /* see sh_store_id_key() */
-	/* In the archive: of a known document its number, its keeper and the verdict on both. Of a
-	 * new document the number that it has or gets: see dedup_archive_number(). */
+	/* In the archive: the number that the document has or gets; of a known document also its
+	 * keeper, and the verdict on both. */
 	uint32_t number, keeper;
-	uint16_t similarity;
-	uint8_t measure, known; /* known: enum dedup_known */
-	bool recorded;          /* the document is added to the archive */
+	struct sh_verdict verdict;
+	uint8_t known; /* enum dedup_known */
+	bool recorded; /* the document is added to the archive */
 };
 
 /* The archive of a run, and what it says of the run's documents. */
 struct dedup_archive {
 	struct sh_store store;
 	struct dedup_document *document; /* by document; NULL: no archive */
-	/* the archived documents that may be near-duplicates, by number; the engine has them behind
-	 * the documents of the run */
+	uint32_t *order; /* the documents by key of the id, digest of the text, and number */
+	/* Archived documents that may be near-duplicates, and keepers of known documents, by
+	 * number. The engine has them behind the documents of the run. */
 	uint32_t *stored;
-	size_t n_stored, stored_cap;
+	size_t n_stored;
 	struct archive_reader *reader; /* by thread */
 	uint64_t now;                  /* the time of the run's documents, in seconds since 1970 */
 	uint64_t n_known, n_matched, n_added, n_kept;
@@ -115,13 +117,13 @@ struct dedup_state {
 	struct sh_corpus corpus;
 	struct sh_engine *engine;
 	struct sh_sample sample;
-	/* Sizes of groups. by keeper; of duplicates of an archived document, by the first one. With
-	 * an archive the report has `all`: by number in the archive, the documents that it has
-	 * dropped for this one, and the document itself. */
+	/* Documents of the run by keeper, as the engine numbers it. With an archive --counts has
+	 * `all`: by number in the archive, the documents that it has dropped for this one, and the
+	 * document itself. */
 	uint32_t *size, *all;
-	uint32_t largest; /* index in `size` of the largest group */
-	uint64_t groups, documents,
-	    dropped; /* groups; documents of the run; how many of them do not stay */
+	uint32_t largest; /* size of the largest group */
+	uint32_t alike;   /* documents of the report whose id is the keeper's id */
+	uint64_t groups, documents, dropped; /* documents of the run; those that do not stay */
 };
 
 /* ---- options ---- */
@@ -172,10 +174,9 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
 /* Looks up the documents. Leaves those out of the engine that the archive knows, and adds the
  * archived documents with which the others are compared. From here on the archive is locked. */
 void dedup_archive_look(struct dedup_state *s);
-/* After sh_engine_run(): numbers the new documents. Documents of one id and text are one. */
-void dedup_archive_number(struct dedup_state *s);
-/* Returns whether the document is a duplicate of an archived one. */
-bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
+/* After sh_engine_run(): gives known documents their outcomes to the engine, and numbers the new
+ * documents. Documents of one id and text are one. */
+void dedup_archive_decided(struct dedup_state *s);
 /* Returns the number of a document's keeper in the archive. */
 uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
 /* Sets *id to the id of the document of this number, valid while the archive is locked. */
@@ -193,9 +194,37 @@ void dedup_archive_done(struct dedup_state *s);
  * it. */
 static inline bool dedup_stays(const struct dedup_state *s, uint32_t document)
 {
-	return sh_engine_keeper(s->engine, document) == document &&
-	       !dedup_archive_drops(s, document);
+	return sh_engine_keeper(s->engine, document) == document;
 }
+
+/* Returns whether a keeper is a document of the archive. */
+static inline bool dedup_is_archived(const struct dedup_state *s, uint32_t keeper)
+{
+	return keeper >= s->corpus.n;
+}
+
+/* A pass of several threads over the documents from .. to-1. */
+struct dedup_writer;
+struct dedup_pass {
+	struct dedup_state *state;
+	uint32_t from, to;
+	/* Appends what belongs to a document to job->out and job->facts. */
+	int (*add)(
+	    struct dedup_writer *w, uint32_t document, struct sh_job *job, struct sh_error *err);
+	struct sh_sink *out; /* gets job->out, in the order of the documents; NULL: done() gets */
+	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
+	void *arg;
+};
+
+struct dedup_writer {
+	struct dedup_state *state;
+	const struct dedup_pass *pass;
+	unsigned thread;                 /* from 0 */
+	struct sh_document_room room[2]; /* for the documents of a pair */
+	struct sh_buf line;
+};
+
+int dedup_pass(struct dedup_pass *p, struct sh_error *err);
 
 /* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
  * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */

@@ -129,8 +129,8 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	documents.number = line_ids ? r->number : NULL;
 	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
 	    sh_engine_add(s->engine, n, &found(job, 0)->about, sizeof(struct found),
-		(const struct sh_key_posting *)(const void *)job->out.p,
-		job->out.n / sizeof(struct sh_key_posting), err) < 0)
+		(const struct sh_doc_key *)(const void *)job->out.p,
+		job->out.n / sizeof(struct sh_doc_key), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct found *f = found(job, i);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
-#include "base/compare.h"
 #include "dedup.h"
 #include "io/header.h"
 #include "io/pool.h"
@@ -17,94 +16,72 @@ enum { TASK = 3 << 16 };
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
     struct sh_slice *id, struct sh_error *err)
 {
+	uint32_t keeper = sh_engine_keeper(s->engine, i);
 	struct sh_document kept;
 
-	if (dedup_archive_drops(s, i))
+	if (dedup_is_archived(s, keeper))
 		return dedup_archive_id(s, dedup_archive_keeper(s, i), id, err);
-	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
+	if (sh_corpus_document(&s->corpus, keeper, room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
 	return 0;
 }
 
-/* ---- lines by several threads ---- */
-
-struct writer;
-
-/* Appends the lines of a document to *to. */
-typedef int add_fn(struct writer *w, uint32_t document, struct sh_buf *to, struct sh_error *err);
-
-/* Writes the documents from .. to-1. */
-struct writing {
-	struct dedup_state *state;
-	struct sh_sink *out;
-	uint32_t from, to;
-	add_fn *add;
-};
-
-struct writer {
-	struct writing *all;
-	struct sh_document_room room[2]; /* for the documents of a pair */
-	struct sh_buf line;
-	uint32_t alike; /* documents whose id is the keeper's id: see add_keeper() */
-};
+/* ---- passes over the documents ---- */
 
 /* Returns the first document of a task. */
-static uint32_t begin_of_task(const struct writing *w, size_t task)
+static uint32_t begin_of_task(const struct dedup_pass *p, size_t task)
 {
-	const uint64_t *place = w->state->corpus.at;
-	uint64_t begin = place[w->from] + (uint64_t)task * TASK;
+	const uint64_t *place = p->state->corpus.at;
+	uint64_t begin = place[p->from] + (uint64_t)task * TASK;
 
-	return w->from + (uint32_t)sh_lower_bound(place + w->from, w->to - w->from, begin);
+	return p->from + (uint32_t)sh_lower_bound(place + p->from, p->to - p->from, begin);
 }
 
-static int make_lines(void *writer, struct sh_job *job)
+static int add_some(void *writer, struct sh_job *job)
 {
-	struct writer *w = writer;
-	uint32_t i = begin_of_task(w->all, job->task), end = begin_of_task(w->all, job->task + 1);
+	struct dedup_writer *w = writer;
+	uint32_t i = begin_of_task(w->pass, job->task), end = begin_of_task(w->pass, job->task + 1);
 	int status = 0;
 
 	for (; status == 0 && i < end; i++)
-		status = w->all->add(w, i, &job->out, &job->err);
+		status = w->pass->add(w, i, job, &job->err);
 	return status;
 }
 
-static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
+static int take_job(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	struct writing *w = arg;
-	struct sh_corpus *corpus = &w->state->corpus;
+	struct dedup_pass *p = arg;
+	struct sh_corpus *corpus = &p->state->corpus;
 
-	sh_corpus_passed(corpus, corpus->at[w->from] + (uint64_t)job->task * TASK);
-	return sh_sink_write(w->out, job->out.p, job->out.n, err);
+	sh_corpus_passed(corpus, corpus->at[p->from] + (uint64_t)job->task * TASK);
+	return p->out ? sh_sink_write(p->out, job->out.p, job->out.n, err)
+		      : p->done(p->arg, job, err);
 }
 
-/* Writes the lines from w->add() for all documents, in order. Returns the sum of writer.alike. */
-static uint32_t write_all(struct writing *w)
+int dedup_pass(struct dedup_pass *p, struct sh_error *err)
 {
-	struct cli *c = w->state->cli;
-	const uint64_t *place = w->state->corpus.at;
-	struct writer writer[CLI_MAX_JOBS];
+	unsigned jobs = p->state->cli->jobs;
+	const uint64_t *place = p->state->corpus.at;
+	struct dedup_writer writer[CLI_MAX_JOBS];
 	void *workers[CLI_MAX_JOBS];
-	struct sh_pool pool = { make_lines, workers, c->jobs, write_lines, w };
-	uint32_t alike = 0;
-	struct sh_error err;
+	struct sh_pool pool = { add_some, workers, jobs, take_job, p };
+	int status;
 
-	if (w->from == w->to)
+	if (p->from == p->to)
 		return 0;
-	for (unsigned i = 0; i < c->jobs; i++) {
-		writer[i] = (struct writer){ .all = w };
+	for (unsigned i = 0; i < jobs; i++) {
+		writer[i] = (struct dedup_writer){ .state = p->state, .pass = p, .thread = i };
 		workers[i] = &writer[i];
 	}
-	if (sh_pool_tasks(&pool, (size_t)((place[w->to - 1] - place[w->from]) / TASK) + 1, &err) <
-	    0)
-		cli_die(c, &err);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		alike += writer[i].alike;
+	status =
+	    sh_pool_tasks(&pool, (size_t)((place[p->to - 1] - place[p->from]) / TASK) + 1, err);
+	for (unsigned i = 0; i < jobs; i++) {
 		sh_document_room_free(&writer[i].room[0]);
 		sh_document_room_free(&writer[i].room[1]);
 		sh_buf_free(&writer[i].line);
 	}
-	return alike;
+	return status;
 }
 
 /* ---- documents ---- */
@@ -114,26 +91,17 @@ static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *er
 	return sh_buf_add(to, line.p, line.n, err) < 0 ? -1 : sh_buf_add(to, "\n", 1, err);
 }
 
-static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+static int add_staying(struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
-	const struct dedup_state *s = w->all->state;
+	const struct dedup_state *s = w->state;
 
-	return dedup_stays(s, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err) : 0;
-}
-
-/* Returns the verdict on a document that does not stay and its keeper. */
-static struct sh_verdict verdict_of(const struct dedup_state *s, uint32_t i)
-{
-	const struct dedup_document *d = s->archive.document;
-
-	return d && d[i].known ? (struct sh_verdict){ true, d[i].measure, d[i].similarity }
-			       : sh_engine_verdict(s->engine, i);
+	return dedup_stays(s, i) ? add_line(&job->out, sh_corpus_line(&s->corpus, i), err) : 0;
 }
 
 /* Appends the marked line of a document. The CR of a DOS line end stays at its end. */
-static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+static int add_marked(struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
-	struct dedup_state *s = w->all->state;
+	struct dedup_state *s = w->state;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_keeper_mark mark = { 0 };
 	char text[SH_SIMILARITY_CHARS];
@@ -142,7 +110,7 @@ static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh
 	int status;
 
 	if (!dedup_stays(s, i)) {
-		struct sh_verdict v = verdict_of(s, i);
+		struct sh_verdict v = sh_engine_verdict(s->engine, i);
 
 		if (dedup_keeper_id(s, i, &w->room[1], &mark.keeper, err) < 0)
 			return -1;
@@ -161,18 +129,20 @@ static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh
 		return err->code == SH_ERR_RECORD ? sh_corpus_blame(&s->corpus, i, err) : -1;
 	if (whole.n > line.n && sh_buf_add(&w->line, "\r", 1, err) < 0)
 		return -1;
-	return add_line(to, sh_buf_slice(&w->line), err);
+	return add_line(&job->out, sh_buf_slice(&w->line), err);
 }
 
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)
 {
-	struct writing w = { .state = s,
+	struct dedup_pass p = { .state = s,
 		.out = out,
 		.from = from,
 		.to = to,
 		.add = s->settings->mark.n ? add_marked : add_staying };
+	struct sh_error err;
 
-	write_all(&w);
+	if (dedup_pass(&p, &err) < 0)
+		cli_die(s->cli, &err);
 }
 
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before)
@@ -210,29 +180,29 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 
 /* ---- the report ---- */
 
-/* Counts documents whose id is the keeper's id: the report cannot distinguish the two. */
-static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+static int add_report_line(
+    struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
-	struct dedup_state *s = w->all->state;
+	struct dedup_state *s = w->state;
+	uint32_t keeper = sh_engine_keeper(s->engine, i);
 	char similarity[SH_SIMILARITY_CHARS], count[SH_NUM_CHARS];
 	struct sh_verdict v;
 	struct sh_document doc;
-	struct sh_slice keeper;
+	struct sh_slice id;
 	uint32_t n;
 
-	if (dedup_stays(s, i))
+	if (keeper == i)
 		return 0;
 	if (sh_corpus_document(&s->corpus, i, &w->room[0], &doc, err) < 0 ||
-	    dedup_keeper_id(s, i, &w->room[1], &keeper, err) < 0)
+	    dedup_keeper_id(s, i, &w->room[1], &id, err) < 0)
 		return -1;
-	w->alike += !dedup_archive_drops(s, i) && sh_slice_eq(doc.id, keeper);
-	v = verdict_of(s, i);
+	if (!dedup_is_archived(s, keeper) && sh_slice_eq(doc.id, id))
+		__atomic_fetch_add(&s->alike, 1, __ATOMIC_RELAXED);
+	v = sh_engine_verdict(s->engine, i);
 	sh_similarity_print(similarity, v.similarity);
-	n = !s->settings->counts ? 0
-	    : s->all             ? s->all[dedup_archive_keeper(s, i)]
-				 : s->size[sh_engine_keeper(s->engine, i)];
-	return sh_fields_add(to,
-	    (struct sh_slice[]){ doc.id, keeper, sh_slice(similarity, SH_SIMILARITY_CHARS),
+	n = s->all ? s->all[dedup_archive_keeper(s, i)] : s->size[keeper];
+	return sh_fields_add(&job->out,
+	    (struct sh_slice[]){ doc.id, id, sh_slice(similarity, SH_SIMILARITY_CHARS),
 		sh_slice_str(sh_verdict_measure(v.measure)),
 		sh_slice(count, sh_print_u64(count, n)) },
 	    s->settings->counts ? 5 : 4, err);
@@ -240,52 +210,24 @@ static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, stru
 
 void dedup_write_report(struct dedup_state *s)
 {
-	struct writing w = {
+	struct dedup_pass p = {
 		.state = s, .out = s->to, .to = (uint32_t)s->corpus.n, .add = add_report_line
 	};
-	uint32_t alike = write_all(&w);
 	struct sh_error err;
 
-	if (alike)
+	s->alike = 0;
+	if (dedup_pass(&p, &err) < 0)
+		cli_die(s->cli, &err);
+	if (s->alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
 		    "distinguish them",
-		    alike, CLI_PLURAL(alike));
+		    s->alike, CLI_PLURAL(s->alike));
 	if (sh_sink_flush(s->to, &err) < 0)
 		cli_die(s->cli, &err);
 }
 
 /* ---- sizes of groups, and the summary ---- */
-
-static int by_archived_keeper(const void *a, const void *b, void *arg)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t p = dedup_archive_keeper(arg, x), q = dedup_archive_keeper(arg, y);
-
-	return p != q ? sh_compare(p, q) : sh_compare(x, y);
-}
-
-/* Counts the groups of archived documents. The documents of this run that are duplicates of one
- * archived document are a group with it: size[] of the first of them is the size of the group. */
-static int count_archived(struct dedup_state *s, struct sh_error *err)
-{
-	uint32_t *order = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *order, err), n = 0;
-
-	if (!order)
-		return -1;
-	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (dedup_archive_drops(s, i))
-			order[n++] = i;
-	qsort_r(order, n, sizeof *order, by_archived_keeper, s);
-	for (uint32_t i = 0, first = 0; i < n; i++) {
-		if (dedup_archive_keeper(s, order[i]) != dedup_archive_keeper(s, order[first]))
-			first = i;
-		s->size[order[i]] = 0;
-		s->size[order[first]] = i - first + 2;
-	}
-	sh_tables_put(&s->tables, order);
-	return 0;
-}
 
 /* Counts all documents of the archive by keeper, also the documents of this run. */
 static int count_all(struct dedup_state *s, struct sh_error *err)
@@ -304,28 +246,24 @@ static int count_all(struct dedup_state *s, struct sh_error *err)
 
 void dedup_count_groups(struct dedup_state *s)
 {
+	size_t n = s->corpus.n, all = n + s->archive.n_stored;
 	struct sh_error err;
 
-	s->size = sh_tables_get_zeroed(&s->tables, s->corpus.n + 1, sizeof *s->size, &err);
-	if (!s->size)
+	s->size = sh_tables_get_zeroed(&s->tables, all + 1, sizeof *s->size, &err);
+	if (!s->size || (s->archive.document && s->settings->counts && count_all(s, &err) < 0))
 		cli_die(s->cli, &err);
-	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		uint32_t keeper = sh_engine_keeper(s->engine, i);
-
-		if (keeper < s->corpus.n)
-			s->size[keeper]++;
-	}
-	if (s->archive.document &&
-	    (count_archived(s, &err) < 0 || (s->settings->counts && count_all(s, &err) < 0)))
-		cli_die(s->cli, &err);
-	/* Of groups of one size, the first one is the largest. */
-	s->documents = s->corpus.n;
+	s->documents = n;
 	s->groups = s->dropped = s->largest = 0;
-	for (uint32_t i = 0; i < s->corpus.n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
+		s->size[sh_engine_keeper(s->engine, i)]++;
 		s->dropped += !dedup_stays(s, i);
-		s->groups += s->size[i] > 1;
-		if (s->size[i] > s->size[s->largest])
-			s->largest = i;
+	}
+	for (size_t i = 0; i < all; i++) {
+		/* An archived document and its duplicates of this run are a group. */
+		uint32_t size = s->size[i] + (i >= n && s->size[i]);
+
+		s->groups += size > 1;
+		s->largest = size > s->largest ? size : s->largest;
 	}
 }
 
@@ -346,6 +284,6 @@ void dedup_summarise(const struct dedup_state *s)
 				  : "",
 	    (unsigned long long)t->copies, (unsigned long long)t->compared, CLI_PLURAL(t->compared),
 	    (unsigned long long)t->similar, (unsigned long long)s->groups, CLI_PLURAL(s->groups),
-	    s->groups ? s->size[s->largest] : 0, (unsigned long long)t->without_tokens,
+	    s->groups ? s->largest : 0, (unsigned long long)t->without_tokens,
 	    progress_seconds(&s->cli->progress));
 }

@@ -347,7 +347,7 @@ static uint64_t run(struct dedup_state *s)
 	if (sh_engine_run(s->engine, &err) < 0)
 		cli_die(s->cli, &err);
 	progress_clear(&s->cli->progress);
-	dedup_archive_number(s);
+	dedup_archive_decided(s);
 	dedup_count_groups(s);
 	write_results(s);
 	if (!s->settings->every) {

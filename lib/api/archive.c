@@ -288,7 +288,7 @@ static int find_candidates(struct simhash_archive *a, struct sh_error *err)
 		const struct sh_doc_key *k = &keys.key[i];
 
 		a->key[n++] = sh_stored_key(k->column, k->hash, true);
-		if (sh_column_of_short(k->column) && k->is_short)
+		if (sh_column_of_short(k->column) && k->meets_all)
 			a->key[n++] = sh_stored_key(k->column, k->hash, false);
 	}
 	qsort(a->key, n, sizeof *a->key, by_key);

@@ -124,16 +124,11 @@ void sh_describer_delete(struct sh_describer *d)
 	free(d);
 }
 
-static uint16_t at_most(size_t n)
-{
-	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
-}
-
 int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document,
     struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
     struct sh_error *err)
 {
-	struct sh_key_posting *p;
+	struct sh_doc_key *p;
 	struct sh_doc_keys keys;
 	struct sh_tokens t;
 	const uint64_t *token;
@@ -143,22 +138,22 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
 	    sh_keys_make(d->maker, token, t.n, &keys, err) < 0)
 		return -1;
 	*ill_formed += t.bad_utf8;
+	about->tokens = t.n < UINT16_MAX ? (uint16_t)t.n : UINT16_MAX;
 	/* A set of so many features is not known to be smaller than another. */
-	about->tokens = at_most(t.n);
-	about->features = keys.features < UINT16_MAX ? (uint16_t)keys.features : 0;
+	about->features = keys.features < SH_LEFT_OUT ? (uint16_t)keys.features : 0;
 	if (keys.n == 0)
 		return 0;
 	if (sh_buf_reserve(postings, keys.n * sizeof *p, err) < 0)
 		return -1;
-	p = (struct sh_key_posting *)(void *)(postings->p + postings->n);
+	p = (struct sh_doc_key *)(void *)(postings->p + postings->n);
+	memcpy(p, keys.key, keys.n * sizeof *p);
 	for (size_t i = 0; i < keys.n; i++)
-		p[i] = (struct sh_key_posting){ keys.key[i].hash, document, keys.key[i].column,
-			keys.key[i].is_short };
+		p[i].document = document;
 	postings->n += keys.n * sizeof *p;
 	return 0;
 }
 
-static int add_postings(struct sh_engine *m, const struct sh_key_posting *posting, size_t n,
+static int add_postings(struct sh_engine *m, const struct sh_doc_key *posting, size_t n,
     uint32_t first, struct sh_error *err)
 {
 	for (size_t i = 0; i < n;) {
@@ -168,7 +163,7 @@ static int add_postings(struct sh_engine *m, const struct sh_key_posting *postin
 		if (!record)
 			return -1;
 		for (; i < end; i++, record += SH_POSTING_SIZE) {
-			struct sh_key_posting p = posting[i];
+			struct sh_doc_key p = posting[i];
 
 			p.document += first;
 			sh_posting_pack(&p, record);
@@ -195,7 +190,7 @@ static int check_number(const struct sh_engine *m, size_t n, struct sh_error *er
 }
 
 int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *described,
-    size_t stride, const struct sh_key_posting *posting, size_t n_postings, struct sh_error *err)
+    size_t stride, const struct sh_doc_key *posting, size_t n_postings, struct sh_error *err)
 {
 	if (n == 0)
 		return 0;
@@ -238,36 +233,10 @@ bool sh_engine_is_protected(const struct sh_engine *m, uint32_t document)
 
 /* ---- an archive ---- */
 
-/* Makes m->rank, all zeros, for marks of documents that are left out. */
-static int make_marks(struct sh_engine *m, struct sh_error *err)
+void sh_engine_leave_out(struct sh_engine *m, uint32_t document)
 {
-	if (m->rank)
-		return 0;
-	m->rank = sh_tables_get_zeroed(m->opts.tables, (size_t)m->n + 1, sizeof *m->rank, err);
-	return m->rank ? 0 : -1;
-}
-
-/* Makes room in m->rank for the last n of m->n documents. */
-static int lengthen_marks(struct sh_engine *m, size_t n, struct sh_error *err)
-{
-	uint32_t *before = m->rank;
-
-	if (!before)
-		return 0;
-	m->rank = NULL;
-	if (make_marks(m, err) == 0)
-		memcpy(m->rank, before, (m->n - n) * sizeof *before);
-	sh_tables_put(m->opts.tables, before);
-	return m->rank ? 0 : -1;
-}
-
-int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err)
-{
-	if (make_marks(m, err) < 0)
-		return -1;
-	m->rank[document] = SH_NO_DOCUMENT;
+	m->described[document].features = SH_LEFT_OUT;
 	m->leaves_out = true;
-	return 0;
 }
 
 int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err)
@@ -280,37 +249,13 @@ int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err)
 	for (size_t i = 0; i < n; i++)
 		m->described[m->n + i].tokens = UINT16_MAX;
 	m->n += (uint32_t)n;
-	return lengthen_marks(m, n, err);
+	return 0;
 }
 
 int sh_engine_add_postings(
-    struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err)
+    struct sh_engine *m, const struct sh_doc_key *posting, size_t n, struct sh_error *err)
 {
 	return add_postings(m, posting, n, 0, err);
-}
-
-/* Passes the postings of a range, those of each column by themselves. list: scratch memory. */
-static int pass_range(const struct sh_engine *m, const struct sh_sorted *s, struct sh_buf *list,
-    sh_engine_postings_fn *fn, void *arg, struct sh_error *err)
-{
-	struct sh_key_posting *p;
-	size_t n = 0;
-	int status = 0;
-
-	list->n = 0;
-	if (sh_buf_reserve(list, (s->n + 1) * sizeof *p, err) < 0)
-		return -1;
-	p = (struct sh_key_posting *)(void *)list->p;
-	for (size_t i = 0; i < s->n; i++) {
-		p[n] = sh_posting_unpack(s->record + i * SH_POSTING_SIZE);
-		n += !m->rank || m->rank[p[n].document] != SH_NO_DOCUMENT;
-	}
-	for (size_t i = 0, end; i < n && status == 0; i = end) {
-		for (end = i + 1; end < n && p[end].column == p[i].column;)
-			end++;
-		status = fn(arg, p + i, end - i, err);
-	}
-	return status;
 }
 
 int sh_engine_postings(
@@ -321,9 +266,20 @@ int sh_engine_postings(
 	int status = sh_sorter_finish(&m->postings, SH_POSTING_KEY, err);
 
 	for (size_t i = 0; status == 0 && i < m->postings.ranges; i++) {
-		status = sh_sorter_load(&m->postings, i, &sorted, err);
-		if (status == 0)
-			status = pass_range(m, &sorted, &list, fn, arg, err);
+		struct sh_doc_key *p;
+		size_t n = 0;
+
+		if (sh_sorter_load(&m->postings, i, &sorted, err) < 0 ||
+		    sh_buf_reserve(&list, (sorted.n + 1) * sizeof *p, err) < 0) {
+			status = -1;
+			break;
+		}
+		p = (struct sh_doc_key *)(void *)list.p;
+		for (size_t k = 0; k < sorted.n; k++) {
+			p[n] = sh_posting_unpack(sorted.record + k * SH_POSTING_SIZE);
+			n += m->described[p[n].document].features != SH_LEFT_OUT;
+		}
+		status = fn(arg, p, n, err);
 	}
 	sh_sorted_free(&sorted);
 	sh_buf_free(&list);
@@ -349,26 +305,31 @@ static int by_rank(const void *a, const void *b, void *arg)
 /* Makes the permutation of numbers and ranks, unless they are equal. */
 static int find_ranks(struct sh_engine *m, struct sh_error *err)
 {
+	uint32_t behind = m->n;
+
 	m->prior = m->fixed = m->n - m->n_read;
 	m->ranks = m->n;
 	if (!m->given && !m->is_protected && !m->leaves_out && m->prior == 0)
 		return 0;
 	m->document = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *m->document, err);
-	if (!m->document || make_marks(m, err) < 0)
+	m->rank = sh_tables_get(m->opts.tables, (size_t)m->n + 1, sizeof *m->rank, err);
+	if (!m->document || !m->rank)
 		return -1;
 	m->ranks = 0;
 	for (uint32_t i = m->n_read; i < m->n; i++)
 		m->document[m->ranks++] = i;
 	for (uint32_t i = 0; i < m->n_read; i++) {
-		if (m->rank[i] == SH_NO_DOCUMENT)
+		if (m->described[i].features == SH_LEFT_OUT) {
+			m->document[--behind] = i;
 			continue;
+		}
 		m->document[m->ranks++] = i;
 		m->fixed += sh_engine_is_protected(m, i);
 	}
 	if (m->given || m->is_protected)
 		qsort_r(
 		    m->document + m->prior, m->ranks - m->prior, sizeof *m->document, by_rank, m);
-	for (uint32_t r = 0; r < m->ranks; r++)
+	for (uint32_t r = 0; r < m->n; r++)
 		m->rank[m->document[r]] = r;
 	sh_tables_put(m->opts.tables, m->given);
 	m->given = NULL;
@@ -455,13 +416,12 @@ static int start(struct sh_engine *m, struct sh_error *err)
 
 	if (find_ranks(m, err) < 0)
 		return -1;
-	m->keeper = sh_tables_get(tables, (size_t)m->ranks + 1, sizeof *m->keeper, err);
-	m->verdict =
-	    m->keeper ? sh_tables_get_zeroed(tables, (size_t)m->ranks + 1, sizeof *m->verdict, err)
-		      : NULL;
-	if (!m->verdict)
+	m->keeper = sh_tables_get(tables, (size_t)m->n + 1, sizeof *m->keeper, err);
+	m->verdict = sh_tables_get_zeroed(tables, (size_t)m->n + 1, sizeof *m->verdict, err);
+	if (!m->keeper || !m->verdict)
 		return -1;
-	memset(m->keeper, 0xff, m->ranks * sizeof *m->keeper);
+	for (uint32_t r = 0; r < m->n; r++)
+		m->keeper[r] = r < m->ranks ? SH_UNKNOWN : r;
 	for (unsigned i = 0; i < m->opts.jobs; i++) {
 		struct sh_comparer_opts how = m->matching;
 
@@ -533,11 +493,16 @@ bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document)
 	return m->described[document].tokens > 0;
 }
 
+void sh_engine_set_keeper(
+    struct sh_engine *m, uint32_t document, uint32_t keeper, const struct sh_verdict *v)
+{
+	m->keeper[m->rank[document]] = m->rank[keeper];
+	sh_engine_set_verdict(m, m->rank[document], v);
+}
+
 uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document)
 {
-	uint32_t rank = rank_of(m, document);
-
-	return rank == SH_NO_DOCUMENT ? document : sh_engine_document(m, m->keeper[rank]);
+	return sh_engine_document(m, m->keeper[rank_of(m, document)]);
 }
 
 struct sh_verdict sh_engine_verdict(const struct sh_engine *m, uint32_t document)

@@ -31,6 +31,7 @@
  *     sh_engine_add_stored()  the archived documents that have one of these keys
  *     sh_engine_add_postings() their postings of these keys
  *     sh_engine_run(); opts.stored() gives their tokens
+ *     sh_engine_set_keeper()  for documents that were left out
  *     sh_engine_keeper()      may be the number of an archived document
  *     sh_engine_postings()    again, to store the postings of the documents that stay
  *
@@ -99,7 +100,7 @@ struct sh_description {
 	uint16_t features; /* different features; 0: not known */
 };
 
-/* Describes a document. Appends its postings to *postings, as struct sh_key_posting of the given
+/* Describes a document. Appends its postings to *postings, as struct sh_doc_key of the given
  * document number. Adds the number of ill-formed sequences in the text to *ill_formed. */
 int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t document,
     struct sh_description *about, struct sh_buf *postings, uint64_t *ill_formed,
@@ -109,7 +110,7 @@ int sh_engine_describe(struct sh_describer *d, struct sh_slice text, uint32_t do
  * described. posting: the n_postings of these documents, as numbers 0 .. n - 1. Copies all.
  * SH_ERR_RANGE: 2^31 - 1 documents or more. */
 int sh_engine_add(struct sh_engine *m, size_t n, const struct sh_description *described,
-    size_t stride, const struct sh_key_posting *posting, size_t n_postings, struct sh_error *err);
+    size_t stride, const struct sh_doc_key *posting, size_t n_postings, struct sh_error *err);
 
 /* Sets the rank of a document, 0 until then: needs opts.ranks. */
 void sh_engine_set_rank(struct sh_engine *m, uint32_t document, uint64_t rank);
@@ -121,30 +122,34 @@ bool sh_engine_has_tokens(const struct sh_engine *m, uint32_t document);
 
 /* ---- an archive ---- */
 
-/* Receives n postings, by column, then by hash, then by document. Ranges of them: a column may come
- * in several calls, and a call has one column. */
+/* Receives the next n postings, in the order of match/posting.h. A bucket comes in one call. */
 typedef int sh_engine_postings_fn(
-    void *arg, const struct sh_key_posting *posting, size_t n, struct sh_error *err);
+    void *arg, const struct sh_doc_key *posting, size_t n, struct sh_error *err);
 
 /* Passes the postings of all documents that were added and not left out, in one thread. After the
  * run only when opts.stored is set. */
 int sh_engine_postings(
     struct sh_engine *m, sh_engine_postings_fn *fn, void *arg, struct sh_error *err);
 
-/* Leaves a document out of all pairs. */
-int sh_engine_leave_out(struct sh_engine *m, uint32_t document, struct sh_error *err);
+/* Leaves a document of the input out of all pairs. */
+void sh_engine_leave_out(struct sh_engine *m, uint32_t document);
 
 /* Adds n stored documents, the best first, after the last document. Their numbers follow those of
  * the input. */
 int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err);
 /* Adds postings of stored documents, by their numbers. */
 int sh_engine_add_postings(
-    struct sh_engine *m, const struct sh_key_posting *posting, size_t n, struct sh_error *err);
+    struct sh_engine *m, const struct sh_doc_key *posting, size_t n, struct sh_error *err);
 
 /* ---- the run ---- */
 
 /* Finds the groups. Call it once, after the last document. */
 int sh_engine_run(struct sh_engine *m, struct sh_error *err);
+
+/* Sets the keeper of a document that was left out, and the verdict on both. Without it the document
+ * stays. */
+void sh_engine_set_keeper(
+    struct sh_engine *m, uint32_t document, uint32_t keeper, const struct sh_verdict *v);
 
 /* Returns the document that stays for this one; the document itself when it stays. */
 uint32_t sh_engine_keeper(const struct sh_engine *m, uint32_t document);

@@ -13,6 +13,8 @@
 #define SH_COPY    (UINT32_C(1) << SH_DOCUMENTS_BITS)
 #define SH_UNKNOWN UINT32_MAX
 
+#define SH_LEFT_OUT UINT16_MAX /* sh_description.features of a document that is left out */
+
 enum { SH_TELL = 1 << 12 }; /* documents between two calls of opts.progress() */
 
 struct sh_engine_worker {
@@ -32,14 +34,14 @@ struct sh_engine {
 	struct sh_description *described;
 	uint64_t *given;    /* the ranks that the caller gave; NULL: all are 0 */
 	bool *is_protected; /* NULL: none is */
-	uint32_t *rank;     /* SH_NO_DOCUMENT: left out; NULL: the number is the rank */
+	uint32_t *rank;     /* NULL: the number is the rank */
 	size_t described_cap, given_cap, protected_cap;
 	uint32_t n, n_read; /* all documents; those of the input, which come first */
 	bool leaves_out;
 
 	/* by rank */
 	uint32_t *document; /* NULL: the rank is the number */
-	uint32_t ranks;     /* their number */
+	uint32_t ranks;     /* of the documents that can meet; those left out have higher ones */
 	uint32_t prior;     /* the first ranks: stored documents */
 	uint32_t fixed;     /* the first ranks: stored and protected documents, which stay */
 	uint32_t *keeper;

@@ -30,8 +30,7 @@ void sh_key_record_print(char *to, const struct sh_doc_key *key, unsigned tag)
 {
 	unsigned bits = tag >> key->column * TAG_BITS % TAG_ALL & ((1U << TAG_BITS) - 1);
 
-	print(to, 'w', (unsigned)key->column << TAG_BITS | bits, key->hash,
-	    key->is_short || !sh_column_of_short(key->column));
+	print(to, 'w', (unsigned)key->column << TAG_BITS | bits, key->hash, key->meets_all);
 }
 
 void sh_key_record_print_band(char *to, unsigned band, uint64_t hash)

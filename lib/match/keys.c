@@ -351,9 +351,9 @@ static void number_repeats(struct sh_key_maker *m, size_t count)
 
 /* ---- keys ---- */
 
-static void add_key(struct sh_key_maker *m, unsigned column, uint64_t hash, bool is_short)
+static void add_key(struct sh_key_maker *m, unsigned column, uint64_t hash, bool meets_all)
 {
-	m->key[m->n++] = (struct sh_doc_key){ hash, (uint8_t)column, is_short };
+	m->key[m->n++] = (struct sh_doc_key){ hash, 0, (uint8_t)column, meets_all };
 }
 
 /* Writes r->keys keys: each is a hash of r->rows minwise values. */
@@ -390,9 +390,9 @@ static int add_minwise(
 	}
 	for (unsigned i = 0; i < r->keys; i++) {
 		if (plain)
-			add_key(m, i, key[0][i], false);
+			add_key(m, i, key[0][i], true);
 		if (numbered && !(plain && key[0][i] == key[1][i]))
-			add_key(m, i, key[1][i], false);
+			add_key(m, i, key[1][i], true);
 	}
 	return 0;
 }
@@ -530,8 +530,8 @@ int sh_keys_make(struct sh_key_maker *m, const uint64_t *token, size_t n, struct
 	if (SH_RESERVE(m->key, m->cap, m->n + 2, err) < 0)
 		return -1;
 	if (keys->short_jaccard)
-		add_key(m, SH_COLUMN_SET, set >> (64 - SH_KEYS_BITS), false);
-	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), false);
+		add_key(m, SH_COLUMN_SET, set >> (64 - SH_KEYS_BITS), true);
+	add_key(m, SH_COLUMN_TEXT, hash_sequence(token, n) >> (64 - SH_KEYS_BITS), true);
 	keys->key = m->key;
 	keys->n = m->n;
 	return 0;

@@ -80,11 +80,12 @@ void sh_key_secret(uint64_t seed, uint64_t secret[2]);
 unsigned sh_key_rules_tag(const struct sh_key_rules *r, unsigned tokens);
 
 struct sh_doc_key {
-	uint64_t hash;  /* below 2^SH_KEYS_BITS */
-	uint8_t column; /* below SH_COLUMNS */
-	/* The document is short by the column's measure. False where sh_column_of_short() is false.
-	 * In other columns two documents are candidates only when one of them has it set. */
-	bool is_short;
+	uint64_t hash;     /* below 2^SH_KEYS_BITS */
+	uint32_t document; /* its number, for the caller; 0 in keys of the maker */
+	uint8_t column;    /* below SH_COLUMNS */
+	/* False in a column of short documents when the document is not short by the column's
+	 * measure: it meets only documents that have it set. */
+	bool meets_all;
 };
 
 /* Returns whether only pairs with a short document are candidates in this column. */
@@ -93,11 +94,11 @@ static inline bool sh_column_of_short(unsigned column)
 	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
 }
 
-/* Returns the key of a posting in an archive. In a column of short documents the short ones come
- * first, as in bucket.h. is_short: true in all other columns. */
-static inline uint64_t sh_stored_key(unsigned column, uint64_t hash, bool is_short)
+/* Returns the key of a posting in an archive: documents that meet all come first, as in bucket.h.
+ */
+static inline uint64_t sh_stored_key(unsigned column, uint64_t hash, bool meets_all)
 {
-	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !is_short;
+	return ((uint64_t)column << SH_KEYS_BITS | hash) << 1 | !meets_all;
 }
 
 /* The keys of a document. No key occurs twice. A document that cannot be in a pair has no keys. */

@@ -18,7 +18,7 @@ struct bucket {
 struct worker {
 	struct making *all;
 	struct sh_sorted sorted;
-	uint64_t *word; /* of a bucket: rank << 1 | is_short */
+	uint64_t *word; /* of a bucket: !meets_all << 32 | rank */
 	size_t word_cap;
 	uint32_t *member;
 	struct bucket *bucket;
@@ -48,59 +48,42 @@ static int grow(
 	return status;
 }
 
-/* Stores a bucket of n >= 2 words, ascending. */
-static int add_bucket(
-    struct worker *w, const uint64_t *word, size_t n, bool of_short, struct sh_error *err)
+/* Stores the bucket of n postings, unless no two of them can meet. */
+static int add_bucket(struct worker *w, const char *record, size_t n, struct sh_error *err)
 {
-	size_t shorts = of_short ? 0 : n;
-	uint32_t *to;
-
-	for (size_t i = 0; of_short && i < n; i++)
-		shorts += word[i] & 1;
-	if (!shorts || (word[n - 1] >> 1) < w->all->opts->prior)
-		return 0;
-	if (w->n + n > UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE, "2^32 or more keys are shared by documents");
-	if (grow(w, (void **)&w->member, &w->cap, w->n + n, sizeof *w->member, err) < 0 ||
-	    grow(w, (void **)&w->bucket, &w->bucket_cap, w->n_buckets + 1, sizeof *w->bucket, err) <
-		0)
-		return -1;
-	w->bucket[w->n_buckets++] =
-	    (struct bucket){ (uint32_t)w->n, (uint32_t)shorts, (uint32_t)(n - shorts) };
-	to = w->member + w->n;
-	for (size_t i = 0; i < n; i++)
-		if (shorts == n || word[i] & 1)
-			*to++ = (uint32_t)(word[i] >> 1);
-	for (size_t i = 0; shorts < n && i < n; i++)
-		if (!(word[i] & 1))
-			*to++ = (uint32_t)(word[i] >> 1);
-	w->n += n;
-	return 0;
-}
-
-/* Stores the bucket of n postings, unless less than two have a rank. */
-static int rank_bucket(struct worker *w, const char *record, size_t n, struct sh_error *err)
-{
-	const uint32_t *rank = w->all->opts->rank;
-	unsigned column = sh_posting_unpack(record).column;
+	const struct sh_partners_opts *o = w->all->opts;
+	size_t m = 0, shorts = 0;
 	bool ascends = true;
-	size_t m = 0;
 
 	if (SH_RESERVE(w->word, w->word_cap, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		struct sh_key_posting p = sh_posting_unpack(record + i * SH_POSTING_SIZE);
-		uint32_t r = rank ? rank[p.document] : p.document;
+		struct sh_doc_key p = sh_posting_unpack(record + i * SH_POSTING_SIZE);
+		uint32_t rank = o->rank ? o->rank[p.document] : p.document;
 
-		if (r == SH_NO_DOCUMENT)
+		if (rank >= o->documents)
 			continue;
-		w->word[m] = (uint64_t)r << 1 | p.is_short;
+		w->word[m] = (uint64_t)!p.meets_all << 32 | rank;
 		ascends = ascends && (m == 0 || w->word[m - 1] < w->word[m]);
+		shorts += p.meets_all;
 		m++;
 	}
 	if (!ascends)
 		qsort(w->word, m, sizeof *w->word, sh_compare_u64);
-	return m > 1 ? add_bucket(w, w->word, m, sh_column_of_short(column), err) : 0;
+	if (m < 2 || !shorts ||
+	    ((uint32_t)w->word[shorts - 1] < o->prior && (uint32_t)w->word[m - 1] < o->prior))
+		return 0;
+	if (w->n + m > UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "2^32 or more keys are shared by documents");
+	if (grow(w, (void **)&w->member, &w->cap, w->n + m, sizeof *w->member, err) < 0 ||
+	    grow(w, (void **)&w->bucket, &w->bucket_cap, w->n_buckets + 1, sizeof *w->bucket, err) <
+		0)
+		return -1;
+	w->bucket[w->n_buckets++] =
+	    (struct bucket){ (uint32_t)w->n, (uint32_t)shorts, (uint32_t)(m - shorts) };
+	for (size_t i = 0; i < m; i++)
+		w->member[w->n++] = (uint32_t)w->word[i];
+	return 0;
 }
 
 /* Stores the buckets of some ranges. */
@@ -120,7 +103,7 @@ static int find_buckets(void *worker, size_t from, size_t to, struct sh_error *e
 
 			n = sh_posting_bucket(record, left);
 			if (n > 1 && column >= all->from && column < all->to &&
-			    rank_bucket(w, record, n, err) < 0)
+			    add_bucket(w, record, n, err) < 0)
 				return -1;
 		}
 	}

@@ -29,7 +29,7 @@ struct sh_partners {
 
 struct sh_partners_opts {
 	uint32_t documents, prior; /* ranks; the first ones that do not meet each other */
-	/* By document; SH_NO_DOCUMENT: it is left out. NULL: the rank is the number. */
+	/* By document; `documents` or more: it is left out. NULL: the rank is the number. */
 	const uint32_t *rank;
 	struct sh_tables *tables; /* for all arrays; borrowed; NULL: in memory */
 	unsigned jobs;            /* threads, at least 1 */

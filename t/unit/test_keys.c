@@ -57,8 +57,7 @@ static bool meet(const struct text *x, const struct text *y, unsigned column)
 		for (size_t j = 0; j < y->keys.n; j++)
 			if (x->key[i].column == column && y->key[j].column == column &&
 			    x->key[i].hash == y->key[j].hash &&
-			    (!sh_column_of_short(column) || x->key[i].is_short ||
-				y->key[j].is_short))
+			    (x->key[i].meets_all || y->key[j].meets_all))
 				return true;
 	return false;
 }
