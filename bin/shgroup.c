@@ -44,32 +44,33 @@ static const struct cli_program program = {
 	.options = { options },
 };
 
-struct settings {
+/* The options; the ids, and the pairs when they are needed later. */
+struct state {
+	struct cli *cli;
 	struct sh_rank_rule keep;
 	struct cli_files docs, protects;
-	const char *audit_path;
+	const char *audit_path; /* NULL: no audit */
 	struct formopts of;
 	struct sh_document_form form;
-};
+	bool star;          /* groups are stars around their keepers */
+	bool by_similarity; /* no --link: the first pair decides `star` */
 
-/* The ids, and the pairs when they are needed later. */
-struct graph {
 	struct sh_idset ids;
-	struct sh_union components; /* of handles */
-	bool by_similarity;         /* no --link: collect_chunk() sets star by the first pair */
-	bool star;                  /* groups are stars around their keepers */
-	bool keep_edges;            /* `edge` holds the pairs; `components` does unless star */
-	struct sh_edge *edge;       /* of handles while pairs are read, then of numbers */
+	struct sh_union components; /* of handles, unless star */
+	struct sh_edge *edge;       /* with star or an audit: of handles, later of numbers */
 	size_t n_edges, cap;
-	uint32_t *keeper; /* by number */
+	uint32_t *keeper;             /* by number */
+	struct sh_rank *rank;         /* by number: match/rank.h */
+	uint32_t known, fixed;        /* ids that have a rank; protected ids */
+	struct sh_rank_values values; /* by number, with a rule by value */
 };
 
-/* ---- reading, by several threads ---- */
+/* ---- pairs ---- */
 
-struct reader {
-	struct graph *graph;
-	bool crlf, rejects;
-	struct sh_idset_batch ids; /* two ids for each pair of the chunk */
+/* A pair of a chunk, in job->facts. The ids are in the chunk. */
+struct pair {
+	struct sh_slice id[2];
+	struct sh_edge edge;
 };
 
 /* A measure as a number: its row of the table from 1 on, MEASURE_OTHER when it is none of them. */
@@ -85,103 +86,93 @@ static unsigned measure_number(struct sh_slice name)
 	return MEASURE_OTHER;
 }
 
-/* Appends the pair to job->facts, and its two ids to the ids of the chunk. */
-static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int each_pair(void *cli, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct reader *r = reader;
-	struct sh_pair_record pair;
-	struct sh_edge e;
+	const struct cli *c = cli;
+	struct sh_pair_record r;
+	struct pair p = { .edge = { .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE } };
 
-	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
+	if (sh_record_pair(cli_strip(c->crlf, line), &r, err) < 0)
 		return -1;
-	if (pair.distance >= SH_EDGE_NONE)
+	if (r.distance >= SH_EDGE_NONE)
 		return sh_error_set(err, SH_ERR_RECORD, "a distance above %u", SH_EDGE_NONE - 1);
-	e = (struct sh_edge){ .distance = SH_EDGE_NONE, .similarity = SH_EDGE_NONE };
-	if (pair.distance >= 0)
-		e.distance = (uint32_t)pair.distance & SH_EDGE_NONE;
-	if (pair.similarity >= 0) {
-		e.similarity = (uint32_t)((pair.similarity + 50) / 100) & SH_EDGE_NONE;
-		e.measure = measure_number(pair.measure) & MEASURE_OTHER;
+	p.id[0] = r.id1;
+	p.id[1] = r.id2;
+	if (r.distance >= 0)
+		p.edge.distance = (uint32_t)r.distance & SH_EDGE_NONE;
+	if (r.similarity >= 0) {
+		p.edge.similarity = (uint32_t)((r.similarity + 50) / 100) & SH_EDGE_NONE;
+		p.edge.measure = measure_number(r.measure) & MEASURE_OTHER;
 	}
-	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
-		return -1;
-	return sh_buf_add(&job->facts, &e, sizeof e, err);
+	return sh_buf_add(&job->facts, &p, sizeof p, err);
 }
 
-static int read_chunk(void *reader, struct sh_job *job)
+static int read_chunk(void *cli, struct sh_job *job)
 {
-	struct reader *r = reader;
-	struct sh_edge *e;
-	const uint32_t *handle;
+	const struct cli *c = cli;
 
-	if (sh_job_lines(job, r->rejects, each_pair, r) < 0)
-		return -1;
-	handle = sh_idset_put(&r->graph->ids, &r->ids, &job->err);
-	e = (struct sh_edge *)(void *)job->facts.p;
-	for (size_t i = 0; handle && i < job->facts.n / sizeof *e; i++) {
-		e[i].a = handle[2 * i];
-		e[i].b = handle[2 * i + 1];
-	}
-	return handle ? 0 : -1;
+	return sh_job_lines(job, c->rejects_path != NULL, each_pair, cli);
 }
 
-static int collect_chunk(void *graph, struct sh_job *job, struct sh_error *err)
+/* Adds the pairs of a chunk, and their ids. */
+static int collect_chunk(void *state, struct sh_job *job, struct sh_error *err)
 {
-	struct graph *g = graph;
-	const struct sh_edge *e = (const struct sh_edge *)(const void *)job->facts.p;
-	size_t n = job->facts.n / sizeof *e;
+	struct state *s = state;
+	const struct pair *p = (const struct pair *)(const void *)job->facts.p;
+	size_t n = job->facts.n / sizeof *p, some;
 
-	/* A chunk that failed has pairs without handles. */
-	if (n == 0 || job->failed)
-		return 0;
-	if (g->by_similarity) {
-		g->star = e->similarity != SH_EDGE_NONE;
-		g->keep_edges |= g->star;
-		g->by_similarity = false;
+	if (n && s->by_similarity) {
+		s->star = p->edge.similarity != SH_EDGE_NONE;
+		s->by_similarity = false;
 	}
-	if (!g->star && sh_union_link_all(&g->components, e, n, err) < 0)
-		return -1;
-	if (!g->keep_edges)
-		return 0;
-	if (SH_RESERVE(g->edge, g->cap, g->n_edges + n, err) < 0)
-		return -1;
-	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
-	g->n_edges += n;
+	for (; n; n -= some, p += some) {
+		struct sh_slice id[SH_HMAP_MANY];
+		uint32_t handle[SH_HMAP_MANY];
+		struct sh_edge edge[SH_HMAP_MANY / 2];
+
+		some = n < SH_HMAP_MANY / 2 ? n : SH_HMAP_MANY / 2;
+		for (size_t i = 0; i < some; i++)
+			memcpy(id + 2 * i, p[i].id, sizeof p[i].id);
+		if (sh_hmap_put_many(&s->ids.ids, id, 2 * some, handle, err) < 0)
+			return -1;
+		for (size_t i = 0; i < some; i++) {
+			edge[i] = p[i].edge;
+			edge[i].a = handle[2 * i];
+			edge[i].b = handle[2 * i + 1];
+		}
+		if (!s->star && sh_union_link_all(&s->components, edge, some, err) < 0)
+			return -1;
+		if (!s->star && !s->audit_path)
+			continue;
+		if (SH_RESERVE(s->edge, s->cap, s->n_edges + some, err) < 0)
+			return -1;
+		memcpy(s->edge + s->n_edges, edge, some * sizeof *edge);
+		s->n_edges += some;
+	}
 	return 0;
 }
 
-static void read_pairs(struct cli *c, struct graph *g)
+/* Reads the pairs, then numbers the ids. */
+static void read_pairs(struct state *s)
 {
-	struct reader readers[CLI_MAX_JOBS];
-	struct run run = { .cli = c, .work = read_chunk, .collect = collect_chunk, .arg = g };
+	struct cli *c = s->cli;
+	struct run run = { .cli = c, .work = read_chunk, .collect = collect_chunk, .arg = s };
 	struct sh_source source;
 	struct sh_error err;
 
-	if (sh_idset_init(&g->ids, &err) < 0)
+	if (sh_hmap_init(&s->ids.ids, &err) < 0)
 		cli_die(c, &err);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		readers[i] = (struct reader){
-			.graph = g, .crlf = c->crlf, .rejects = c->rejects_path != NULL
-		};
-		run.workers[i] = &readers[i];
-	}
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = c;
 	cli_source_init(c, &source);
 	run_pool(&run, &source);
 	sh_source_free(&source);
-	for (unsigned i = 0; i < c->jobs; i++)
-		sh_idset_batch_free(&readers[i].ids);
-}
-
-/* Numbers the ids, and replaces the handles of the edges by numbers. */
-static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
-{
-	if (sh_idset_sort(&g->ids, threads, err) < 0)
-		return -1;
-	for (size_t i = 0; i < g->n_edges; i++) {
-		g->edge[i].a = g->ids.number[g->edge[i].a];
-		g->edge[i].b = g->ids.number[g->edge[i].b];
+	if (sh_idset_sort(&s->ids, c->jobs, &err) < 0)
+		cli_die(c, &err);
+	for (size_t i = 0; i < s->n_edges; i++) {
+		s->edge[i].a = s->ids.number[s->edge[i].a];
+		s->edge[i].b = s->ids.number[s->edge[i].b];
 	}
-	return 0;
 }
 
 /* ---- ranks ---- */
@@ -189,19 +180,9 @@ static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 /* Places of ids that the documents lack are from here on. */
 #define UNKNOWN (UINT64_C(1) << 63)
 
-/* Ranks of the ids: match/rank.h. */
-struct ranking {
-	struct cli *cli;
-	const struct settings *settings;
-	const struct sh_idset *ids;
-	struct sh_rank *rank;         /* by id */
-	struct sh_rank_values values; /* by id, with a rule by value */
-	uint32_t known, protected;    /* numbers of ids */
-};
-
 /* Reads files of ids, one per line; further fields are ignored. protects: these ids are keepers,
  * otherwise they are the list of --keep. */
-static void read_list(struct ranking *r, const char *const *names, size_t n_names, bool protects)
+static void read_list(struct state *s, const char *const *names, size_t n_names, bool protects)
 {
 	struct sh_lines lines;
 	struct sh_slice line;
@@ -211,17 +192,17 @@ static void read_list(struct ranking *r, const char *const *names, size_t n_name
 	if (n_names == 0)
 		return;
 	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n_names);
-	for (; cli_line(r->cli, &lines, &line); place++) {
+	for (; cli_line(s->cli, &lines, &line); place++) {
 		line = lines.starts_file ? sh_utf8_skip_bom(line) : line;
-		if (!sh_idset_find(r->ids, sh_record_listed(line), &id))
+		if (!sh_idset_find(&s->ids, sh_record_listed(line), &id))
 			continue;
 		if (protects) {
-			r->protected += !r->rank[id].is_protected;
-			r->rank[id].is_protected = true;
-		} else if (r->rank[id].by_rule == SH_RANK_UNLISTED) {
-			r->rank[id].by_rule =
+			s->fixed += !s->rank[id].is_protected;
+			s->rank[id].is_protected = true;
+		} else if (s->rank[id].by_rule == SH_RANK_UNLISTED) {
+			s->rank[id].by_rule =
 			    place < SH_RANK_UNLISTED ? place : SH_RANK_UNLISTED - 1;
-			r->known += r->settings->docs.n == 0;
+			s->known += s->docs.n == 0;
 		}
 	}
 	sh_lines_free(&lines);
@@ -234,26 +215,26 @@ struct met {
 	size_t record;   /* bytes of the record */
 };
 
-struct document_reader {
-	const struct ranking *ranking;
+struct reader {
+	const struct state *state;
 	struct sh_document_room room;
 };
 
 static int each_document(
     void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct document_reader *r = reader;
-	const struct settings *s = r->ranking->settings;
-	bool plain = s->form.json || s->form.line_ids || s->form.csv;
+	struct reader *r = reader;
+	const struct state *s = r->state;
 	struct sh_document doc;
 	struct met m = { 0 };
 
 	if (sh_document_parse(&s->form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
 		return -1;
-	if (!sh_idset_find(r->ranking->ids, doc.id, &m.id))
+	if (!sh_idset_find(&s->ids, doc.id, &m.id))
 		return 0;
 	if (s->keep.by == SH_RANK_LONGEST)
-		m.length = (uint32_t)(plain ? doc.text.n : sh_unescaped_length(doc.text));
+		m.length = (uint32_t)(formopts_escaped(&s->form) ? sh_unescaped_length(doc.text)
+								 : doc.text.n);
 	if (sh_rank_by_value(&s->keep)) {
 		m.record = line.n;
 		if (sh_buf_add(&job->out, line.p, line.n, err) < 0)
@@ -265,57 +246,51 @@ static int each_document(
 /* Refuses documents that are not UTF-8, as all readers of documents do. */
 static int read_documents(void *reader, struct sh_job *job)
 {
-	struct document_reader *r = reader;
+	struct reader *r = reader;
 
-	if (sh_docs_begin(job) < 0)
-		return -1;
-	return sh_job_lines(job, r->ranking->cli->rejects_path != NULL, each_document, r);
+	return sh_docs_lines(job, r->state->cli->rejects_path != NULL, each_document, r);
 }
 
-static int rank_documents(void *ranking, struct sh_job *job, struct sh_error *err)
+static int rank_documents(void *state, struct sh_job *job, struct sh_error *err)
 {
-	struct ranking *r = ranking;
-	const struct sh_rank_rule *rule = &r->settings->keep;
+	struct state *s = state;
 	const struct met *m = (const struct met *)(const void *)job->facts.p;
 	const char *record = job->out.p;
 
 	for (size_t i = 0; i < job->facts.n / sizeof *m; record += m[i++].record) {
-		struct sh_rank *rank = &r->rank[m[i].id];
+		struct sh_rank *rank = &s->rank[m[i].id];
 
 		if (rank->place < UNKNOWN)
 			continue;
-		rank->place = r->known++;
-		if (rule->by != SH_RANK_LISTED)
+		rank->place = s->known++;
+		if (s->keep.by != SH_RANK_LISTED)
 			rank->by_rule =
-			    sh_rank_by_rule(rule, rank->place, m[i].length, SH_RANK_UNLISTED);
+			    sh_rank_by_rule(&s->keep, rank->place, m[i].length, SH_RANK_UNLISTED);
 		if (m[i].record &&
-		    sh_rank_values_add(&r->values, m[i].id, sh_slice(record, m[i].record), err) < 0)
+		    sh_rank_values_add(&s->values, m[i].id, sh_slice(record, m[i].record), err) < 0)
 			return -1;
 	}
-	r->cli->n_rejected += job->rejected;
-	return job->rejected ? sh_sink_write(&r->cli->rejects, job->aside.p, job->aside.n, err) : 0;
+	s->cli->n_rejected += job->rejected;
+	return job->rejected ? sh_sink_write(&s->cli->rejects, job->aside.p, job->aside.n, err) : 0;
 }
 
-static void set_value_rank(void *ranking, uint32_t id, uint64_t rank)
+static void set_value_rank(void *rank, uint32_t id, uint64_t by_rule)
 {
-	struct ranking *r = ranking;
-
-	r->rank[id].by_rule = rank;
+	((struct sh_rank *)rank)[id].by_rule = by_rule;
 }
 
 /* Ranks the ids by the documents of -d. */
-static void rank_by_documents(struct ranking *r)
+static void rank_by_documents(struct state *s)
 {
-	const struct settings *s = r->settings;
-	struct cli *c = r->cli;
-	struct document_reader readers[CLI_MAX_JOBS] = { 0 };
+	struct cli *c = s->cli;
+	struct reader readers[CLI_MAX_JOBS] = { 0 };
 	void *workers[CLI_MAX_JOBS];
-	struct sh_pool pool = { read_documents, workers, c->jobs, rank_documents, r };
+	struct sh_pool pool = { read_documents, workers, c->jobs, rank_documents, s };
 	struct sh_source source;
 	struct sh_error err;
 
 	for (unsigned i = 0; i < c->jobs; i++) {
-		readers[i].ranking = r;
+		readers[i].state = s;
 		workers[i] = &readers[i];
 	}
 	sh_source_init(&source, (char *const *)(uintptr_t)s->docs.name, s->docs.n);
@@ -323,7 +298,7 @@ static void rank_by_documents(struct ranking *r)
 	source.crlf = c->crlf;
 	formopts_read_header(c, &s->form, &source);
 	if (sh_rank_by_value(&s->keep) &&
-	    sh_rank_values_header(&r->values, sh_header_bare(&source.header), &err) < 0) {
+	    sh_rank_values_header(&s->values, sh_header_bare(&source.header), &err) < 0) {
 		struct sh_error bad = err;
 
 		sh_error_set(&err, SH_ERR_PARAM, "--keep: %s", bad.text);
@@ -332,7 +307,7 @@ static void rank_by_documents(struct ranking *r)
 	if (sh_pool_run(&pool, &source, &err) < 0)
 		cli_die(c, &err);
 	sh_source_free(&source);
-	sh_rank_values_finish(&r->values, set_value_rank, r);
+	sh_rank_values_finish(&s->values, set_value_rank, s->rank);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_document_room_free(&readers[i].room);
 }
@@ -346,186 +321,136 @@ static int by_rank(const void *a, const void *b, void *rank)
 
 /* Returns the rank of each id by its number: distinct, the best 0, in memory that the caller frees.
  * Unknown ids come after all others, in bytewise order. A repeated id has the rank of its first
- * occurrence. *n_protected: the ids of the ranks below it are protected. */
-static uint32_t *rank_ids(
-    struct cli *c, const struct settings *s, const struct sh_idset *ids, uint32_t *n_protected)
+ * occurrence. */
+static uint32_t *rank_ids(struct state *s)
 {
-	struct ranking r = { .cli = c,
-		.settings = s,
-		.ids = ids,
-		.rank = cli_zeroed(c, (size_t)ids->n + 1, sizeof *r.rank),
-		.values = { .rule = s->keep, .form = &s->form } };
-	uint32_t *order = cli_zeroed(c, (size_t)ids->n + 1, sizeof *order);
-	uint32_t *ranks = cli_zeroed(c, (size_t)ids->n + 1, sizeof *ranks);
+	uint32_t n = s->ids.n;
+	uint32_t *order = cli_zeroed(s->cli, (size_t)n + 1, sizeof *order);
+	uint32_t *ranks = cli_zeroed(s->cli, (size_t)n + 1, sizeof *ranks);
 	bool listed = s->keep.by == SH_RANK_LISTED;
 	char doubt[SH_RANK_TEXT];
 
-	for (uint32_t i = 0; i < ids->n; i++)
-		r.rank[i] = (struct sh_rank){ .by_rule = listed      ? SH_RANK_UNLISTED
-							 : s->docs.n ? UINT64_MAX
-								     : sh_rank_by_rule(&s->keep, i,
-									   0, SH_RANK_UNLISTED),
-			.place = UNKNOWN + i };
-	read_list(&r, s->protects.name, s->protects.n, true);
-	read_list(&r, &s->keep.path, listed, false);
-	if (s->docs.n)
-		rank_by_documents(&r);
-	else if (!listed)
-		r.known = ids->n;
-	for (uint32_t i = 0; i < ids->n; i++)
+	s->rank = cli_zeroed(s->cli, (size_t)n + 1, sizeof *s->rank);
+	s->values = (struct sh_rank_values){ .rule = s->keep, .form = &s->form };
+	for (uint32_t i = 0; i < n; i++) {
 		order[i] = i;
-	qsort_r(order, ids->n, sizeof *order, by_rank, r.rank);
-	for (uint32_t i = 0; i < ids->n; i++)
+		s->rank[i].place = UNKNOWN + i;
+		s->rank[i].by_rule = s->docs.n && !listed
+					 ? UINT64_MAX
+					 : sh_rank_by_rule(&s->keep, i, 0, SH_RANK_UNLISTED);
+	}
+	read_list(s, s->protects.name, s->protects.n, true);
+	read_list(s, &s->keep.path, listed, false);
+	if (s->docs.n)
+		rank_by_documents(s);
+	else if (!listed)
+		s->known = n;
+	qsort_r(order, n, sizeof *order, by_rank, s->rank);
+	for (uint32_t i = 0; i < n; i++)
 		ranks[order[i]] = i;
-	if (sh_rank_values_doubt(&r.values, doubt))
-		cli_warn(c, "%s (--keep)", doubt);
-	if (r.known < ids->n)
-		cli_warn(c,
+	if (sh_rank_values_doubt(&s->values, doubt))
+		cli_warn(s->cli, "%s (--keep)", doubt);
+	if (s->known < n)
+		cli_warn(s->cli,
 		    "%s does not rank %u of %u ids; they are kept only where no ranked id is in "
 		    "the group",
 		    s->docs.n == 0   ? s->keep.path
 		    : s->docs.n == 1 ? s->docs.name[0]
 				     : "-d",
-		    ids->n - r.known, ids->n);
-	*n_protected = r.protected;
-	sh_rank_values_free(&r.values);
+		    n - s->known, n);
+	sh_rank_values_free(&s->values);
 	free(order);
-	free(r.rank);
+	free(s->rank);
 	return ranks;
 }
 
-/* ---- grouping ---- */
+/* ---- groups ---- */
 
-/* n_protected: the ids of the ranks below it are keepers. */
-static int find_keepers(
-    struct graph *g, const uint32_t *rank, uint32_t n_protected, struct sh_error *err)
+static void find_keepers(struct state *s)
 {
-	uint32_t n = g->ids.n;
+	uint32_t n = s->ids.n, *rank = rank_ids(s);
+	struct sh_error err;
 
-	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
-	if (!g->keeper)
-		return sh_error_nomem(err);
-	if (g->star)
-		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, n_protected, err);
-	sh_group_single(g->keeper, n, &g->components, g->ids.number, rank, n_protected);
-	return 0;
+	s->keeper = cli_zeroed(s->cli, (size_t)n + 1, sizeof *s->keeper);
+	if (!s->star)
+		sh_group_single(s->keeper, n, &s->components, s->ids.number, rank, s->fixed);
+	else if (sh_group_star(s->keeper, n, s->edge, s->n_edges, rank, s->fixed, &err) < 0)
+		cli_die(s->cli, &err);
+	free(rank);
 }
 
-/* ---- writing ---- */
-
-static int write_fields(
-    struct sh_sink *out, const struct sh_slice *field, size_t n, struct sh_error *err)
+static void write_fields(
+    struct state *s, struct sh_sink *out, const struct sh_slice *field, size_t n)
 {
+	struct sh_error err;
+
 	for (size_t i = 0; i < n; i++)
-		if (sh_sink_write(out, field[i].p, field[i].n, err) < 0 ||
-		    sh_sink_write(out, i + 1 < n ? "\t" : "\n", 1, err) < 0)
-			return -1;
-	return 0;
+		if (sh_sink_write(out, field[i].p, field[i].n, &err) < 0 ||
+		    sh_sink_write(out, i + 1 < n ? "\t" : "\n", 1, &err) < 0)
+			cli_die(s->cli, &err);
 }
 
-/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity and measure if
- * known. */
-static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
-    uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
+/* Writes keeper, size, then the weakest pair of each group of two or more: id1, id2, distance, and
+ * its similarity and measure if known. */
+static void write_audit(struct state *s, struct sh_sink *out)
 {
-	char number[2][SH_NUM_CHARS], similarity[SH_SIMILARITY_CHARS];
-	struct sh_slice a = sh_idset_id(&g->ids, order[e->a]),
-			b = sh_idset_id(&g->ids, order[e->b]);
-	bool swap = sh_slice_cmp(a, b) > 0;
-	struct sh_slice field[] = {
-		sh_idset_id(&g->ids, order[keeper]),
-		sh_slice(number[0], sh_print_u64(number[0], size)),
-		swap ? b : a,
-		swap ? a : b,
-		e->distance == SH_EDGE_NONE
-		    ? sh_slice("-", 1)
-		    : sh_slice(number[1], sh_print_u64(number[1], e->distance)),
-		sh_slice(similarity, SH_SIMILARITY_CHARS),
-		e->measure && e->measure != MEASURE_OTHER
-		    ? sh_slice_str(sh_measure_at(e->measure - 1U)->name)
-		    : sh_slice("-", 1),
-	};
+	uint32_t n = s->ids.n, *size = cli_zeroed(s->cli, (size_t)n + 1, sizeof *size);
+	size_t *weakest = cli_zeroed(s->cli, (size_t)n + 1, sizeof *weakest);
 
-	sh_similarity_print(similarity, e->similarity);
-	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 7, err);
-}
+	sh_group_sizes(size, s->keeper, n);
+	sh_group_weakest(weakest, s->keeper, n, s->edge, s->n_edges, s->star);
+	for (uint32_t i = 0; i < n; i++) {
+		char number[2][SH_NUM_CHARS], similarity[SH_SIMILARITY_CHARS];
+		struct sh_slice field[7];
+		const struct sh_edge *e;
 
-/* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does
- * not depend on the order of the pairs. */
-static int renumber(struct graph *g, const uint32_t *order, uint32_t *keeper, struct sh_error *err)
-{
-	uint32_t n = g->ids.n;
-	uint32_t *place = malloc(n * sizeof *place + 1);
-
-	if (!place)
-		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < n; i++)
-		place[order[i]] = i;
-	for (uint32_t i = 0; i < n; i++)
-		keeper[i] = place[g->keeper[order[i]]];
-	for (size_t i = 0; i < g->n_edges; i++) {
-		g->edge[i].a = place[g->edge[i].a];
-		g->edge[i].b = place[g->edge[i].b];
+		if (!size[i] || weakest[i] == SIZE_MAX)
+			continue;
+		e = &s->edge[weakest[i]];
+		sh_similarity_print(similarity, e->similarity);
+		field[0] = sh_idset_id(&s->ids, i);
+		field[1] = sh_slice(number[0], sh_print_u64(number[0], size[i]));
+		field[2] = sh_idset_id(&s->ids, e->a < e->b ? e->a : e->b);
+		field[3] = sh_idset_id(&s->ids, e->a < e->b ? e->b : e->a);
+		field[4] = e->distance == SH_EDGE_NONE
+			       ? sh_slice("-", 1)
+			       : sh_slice(number[1], sh_print_u64(number[1], e->distance));
+		field[5] = sh_slice(similarity, SH_SIMILARITY_CHARS);
+		field[6] = e->measure && e->measure != MEASURE_OTHER
+			       ? sh_slice_str(sh_measure_at(e->measure - 1U)->name)
+			       : sh_slice("-", 1);
+		write_fields(s, out, field, e->similarity == SH_EDGE_NONE ? 5 : 7);
 	}
-	free(place);
-	return 0;
-}
-
-/* Writes the audit. The edges are not used afterwards. */
-static int write_audit(
-    struct graph *g, const uint32_t *order, struct sh_sink *out, struct sh_error *err)
-{
-	uint32_t n = g->ids.n;
-	size_t *weakest = malloc(n * sizeof *weakest + 1);
-	uint32_t *size = malloc(n * sizeof *size + 1);
-	uint32_t *keeper = malloc(n * sizeof *keeper + 1);
-	int status =
-	    weakest && size && keeper ? renumber(g, order, keeper, err) : sh_error_nomem(err);
-
-	if (status == 0) {
-		sh_group_sizes(size, keeper, n);
-		sh_group_weakest(weakest, keeper, n, g->edge, g->n_edges, g->star);
-	}
-	for (uint32_t i = 0; status == 0 && i < n; i++)
-		if (size[i] && weakest[i] != SIZE_MAX)
-			status =
-			    write_audit_line(g, order, i, size[i], &g->edge[weakest[i]], out, err);
+	cli_close_further(s->cli, out);
 	free(weakest);
 	free(size);
-	free(keeper);
-	return status;
 }
 
 /* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids
- * bytewise. The order of the pairs has no effect. Writes the audit first: it is complete before
- * groups that go to the same output. */
-static void write_all(
-    struct cli *c, const struct settings *s, struct graph *g, struct sh_sink *audit)
+ * bytewise. The order of the pairs has no effect. */
+static void write_groups(struct state *s)
 {
-	uint32_t *order = cli_zeroed(c, (size_t)g->ids.n + 1, sizeof *order);
+	uint32_t *order = cli_zeroed(s->cli, (size_t)s->ids.n + 1, sizeof *order);
 	struct sh_error err;
 
-	if (sh_group_order(order, g->keeper, g->ids.n, &err) < 0)
-		cli_die(c, &err);
-	if (s->audit_path) {
-		if (write_audit(g, order, audit, &err) < 0)
-			cli_die(c, &err);
-		cli_close_further(c, audit);
-	}
-	for (uint32_t i = 0; i < g->ids.n; i++) {
-		const struct sh_slice field[] = { sh_idset_id(&g->ids, order[i]),
-			sh_idset_id(&g->ids, g->keeper[order[i]]) };
+	if (sh_group_order(order, s->keeper, s->ids.n, &err) < 0)
+		cli_die(s->cli, &err);
+	for (uint32_t i = 0; i < s->ids.n; i++) {
+		const struct sh_slice field[] = { sh_idset_id(&s->ids, order[i]),
+			sh_idset_id(&s->ids, s->keeper[order[i]]) };
 
-		if (write_fields(&c->out, field, 2, &err) < 0)
-			cli_die(c, &err);
+		write_fields(s, &s->cli->out, field, 2);
 	}
 	free(order);
 }
 
+/* ---- options ---- */
+
 /* Checks the options after the last one: only then it is known whether fields are numbers or
  * names. */
-static void complete(struct cli *c, struct settings *s)
+static void complete(struct state *s)
 {
+	struct cli *c = s->cli;
 	struct sh_error err;
 
 	if ((s->keep.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep)) && !s->docs.n)
@@ -547,8 +472,9 @@ static void complete(struct cli *c, struct settings *s)
 		cli_usage(c, "--keep: %s", err.text);
 }
 
-static void set_option(struct cli *c, struct settings *s, struct graph *g, int opt)
+static void set_option(struct state *s, int opt)
 {
+	struct cli *c = s->cli;
 	struct sh_error err;
 
 	switch (opt) {
@@ -563,8 +489,8 @@ static void set_option(struct cli *c, struct settings *s, struct graph *g, int o
 		cli_reads_more(c, &s->protects);
 		break;
 	case LINK:
-		g->star = cli_choice(c, opt) == 1;
-		g->by_similarity = false;
+		s->star = cli_choice(c, opt) == 1;
+		s->by_similarity = false;
 		break;
 	case 'd':
 		cli_reads_more(c, &s->docs);
@@ -580,33 +506,27 @@ static void set_option(struct cli *c, struct settings *s, struct graph *g, int o
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { 0 };
-	struct graph g = { .by_similarity = SH_DEFAULT_STAR };
+	struct state s = { .cli = &c, .by_similarity = SH_DEFAULT_STAR };
 	struct sh_sink audit;
-	uint32_t *rank, n_protected;
-	struct sh_error err;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, &g, opt);
-	complete(&c, &s);
-	g.keep_edges = g.star || s.audit_path;
+		set_option(&s, opt);
+	complete(&s);
 	cli_open(&c);
 	if (s.audit_path)
 		cli_open_further(&c, &audit, s.audit_path);
-	read_pairs(&c, &g);
-	if (sort_ids(&g, c.jobs, &err) < 0)
-		cli_die(&c, &err);
-	rank = rank_ids(&c, &s, &g.ids, &n_protected);
-	if (find_keepers(&g, rank, n_protected, &err) < 0)
-		cli_die(&c, &err);
-	write_all(&c, &s, &g, &audit);
-	free(rank);
-	free(g.keeper);
-	free(g.edge);
-	sh_union_free(&g.components);
-	sh_idset_free(&g.ids);
+	read_pairs(&s);
+	find_keepers(&s);
+	/* The audit is complete before groups that go to the same output. */
+	if (s.audit_path)
+		write_audit(&s, &audit);
+	write_groups(&s);
+	free(s.keeper);
+	free(s.edge);
+	sh_union_free(&s.components);
+	sh_idset_free(&s.ids);
 	cli_files_free(&s.docs);
 	cli_files_free(&s.protects);
 	return cli_finish(&c);

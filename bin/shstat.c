@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hmap.h"
 #include "cli.h"
 #include "group/group.h"
-#include "group/idset.h"
 #include "record/fields.h"
 #include "weight/weight.h"
 
@@ -48,11 +48,11 @@ struct counts {
 	uint64_t tenth[TENTHS];
 
 	/* Ids are added together, because the memory of many is then read at once. */
-	struct sh_idset ids;
-	struct sh_idset_batch batch; /* two ids a record */
-	char text[1 << 17];          /* the bytes of the ids of the batch */
-	size_t n;                    /* bytes in use of text */
-	struct sh_union components;  /* nodes: handles of ids */
+	struct sh_hmap ids;
+	struct sh_slice id[SH_HMAP_MANY]; /* two ids a record, that are not added yet; in `text` */
+	char text[SH_HMAP_MANY * SH_ID_MAX];
+	size_t n_ids, n;            /* n: bytes in use of text */
+	struct sh_union components; /* nodes: indexes of ids */
 	/* Filled by count_groups(), for the groups of at least two documents. */
 	uint64_t groups, documents;
 	uint64_t of_size[SIZES];
@@ -113,30 +113,31 @@ static int count_member(
 	return 0;
 }
 
-/* Adds the ids of the batch, and joins the two of each record. */
+/* Adds the last ids, and joins the two of each record. */
 static int flush_ids(struct counts *s, struct sh_error *err)
 {
-	size_t n = s->batch.ids.n / sizeof(struct sh_slice);
-	const uint32_t *handle = sh_idset_put(&s->ids, &s->batch, err);
+	uint32_t at[SH_HMAP_MANY];
 
-	for (size_t i = 0; handle && i < n; i += 2) {
-		uint32_t a = handle[i], b = handle[i + 1];
+	if (sh_hmap_put_many(&s->ids, s->id, s->n_ids, at, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->n_ids; i += 2) {
+		uint32_t a = at[i], b = at[i + 1];
 
 		if (sh_union_grow(&s->components, (a > b ? a : b) + 1, err) < 0)
 			return -1;
 		sh_union_link(&s->components, a, b);
 	}
-	s->n = 0;
-	return handle ? 0 : -1;
+	s->n_ids = s->n = 0;
+	return 0;
 }
 
-static int add_id(struct counts *s, struct sh_slice id, struct sh_error *err)
+static void add_id(struct counts *s, struct sh_slice id)
 {
 	char *to = s->text + s->n;
 
 	memcpy(to, id.p, id.n);
 	s->n += id.n;
-	return sh_idset_add(&s->batch, sh_slice(to, id.n), err);
+	s->id[s->n_ids++] = sh_slice(to, id.n);
 }
 
 /* Counts a record. The first good record decides the kind of all: two fields belong to groups. */
@@ -157,9 +158,9 @@ static int add_record(void *counts, struct sh_slice line, struct sh_error *err)
 		f[1] = r.id2;
 	}
 	s->records++;
-	if (s->n + f[0].n + f[1].n > sizeof s->text && flush_ids(s, err) < 0)
-		return -1;
-	return add_id(s, f[0], err) < 0 ? -1 : add_id(s, f[1], err);
+	add_id(s, f[0]);
+	add_id(s, f[1]);
+	return s->n_ids == SH_HMAP_MANY ? flush_ids(s, err) : 0;
 }
 
 /* Returns the row of of_size[] for a size of 1 or more. */
@@ -193,7 +194,7 @@ static void read_records(struct cli *c, struct counts *s)
 {
 	struct sh_error err;
 
-	if (sh_idset_init(&s->ids, &err) < 0)
+	if (sh_hmap_init(&s->ids, &err) < 0)
 		cli_die(c, &err);
 	cli_read_lines(c, NULL, add_record, s);
 	if (flush_ids(s, &err) < 0)
@@ -203,8 +204,7 @@ static void read_records(struct cli *c, struct counts *s)
 		    c, "no keeper has a line of its own (expected groups as shgroup writes them)");
 	count_groups(c, s);
 	sh_union_free(&s->components);
-	sh_idset_free(&s->ids);
-	sh_idset_batch_free(&s->batch);
+	sh_hmap_free(&s->ids);
 }
 
 /* ---- charts ---- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "group/group.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +64,11 @@ static uint32_t rank_of(const uint32_t *rank, uint32_t node)
 	return rank ? rank[node] : node;
 }
 
+static uint32_t better_end(const struct sh_edge *e, const uint32_t *rank)
+{
+	return rank_of(rank, e->a) < rank_of(rank, e->b) ? e->a : e->b;
+}
+
 /* The entry of a component's root holds its best node while it is searched. */
 void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uint32_t *number,
     const uint32_t *rank, uint32_t fixed)
@@ -84,91 +88,44 @@ void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uin
 			keeper[i] = i;
 }
 
-/* Computes the nodes in rank order: order[rank[i]] = i. Returns -1 when rank is not a
- * permutation. */
-static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
+/* The worse neighbours of each node stand together: those of node i are
+ * worse[start[i] .. start[i + 1] - 1]. */
+int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, uint32_t fixed, struct sh_error *err)
 {
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = NOBODY;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t r = rank_of(rank, i);
+	uint32_t *order = malloc((size_t)n * sizeof *order + 1);
+	size_t *start = calloc((size_t)n + 2, sizeof *start);
+	uint32_t *worse = malloc(m * sizeof *worse + 1);
+	int status = order && start && worse ? 0 : sh_error_nomem(err);
 
-		if (r >= n || order[r] != NOBODY)
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "ranks must be the numbers 0 to %u, each once", (unsigned)(n - 1));
-		order[r] = i;
-	}
-	return 0;
-}
-
-/* Neighbours of each node, in compressed rows: node i has to[start[i] .. start[i+1]-1]. */
-struct rows {
-	size_t *start;
-	uint32_t *to;
-};
-
-static int rows_init(
-    struct rows *r, uint32_t n, const struct sh_edge *edge, size_t m, struct sh_error *err)
-{
-	r->start = calloc((size_t)n + 2, sizeof *r->start);
-	r->to = malloc(2 * m * sizeof *r->to + 1);
-	if (r->start == NULL || r->to == NULL)
-		return sh_error_nomem(err);
 	/* Counts are stored two elements ahead, so that after filling each start is correct. */
-	for (size_t i = 0; i < m; i++) {
-		r->start[(size_t)edge[i].a + 2]++;
-		r->start[(size_t)edge[i].b + 2]++;
-	}
-	for (size_t i = 2; i < (size_t)n + 2; i++)
-		r->start[i] += r->start[i - 1];
-	for (size_t i = 0; i < m; i++) {
-		r->to[r->start[(size_t)edge[i].a + 1]++] = edge[i].b;
-		r->to[r->start[(size_t)edge[i].b + 1]++] = edge[i].a;
-	}
-	return 0;
-}
+	for (size_t i = 0; status == 0 && i < m; i++)
+		start[(size_t)better_end(&edge[i], rank) + 2]++;
+	for (size_t i = 2; status == 0 && i < (size_t)n + 2; i++)
+		start[i] += start[i - 1];
+	for (size_t i = 0; status == 0 && i < m; i++) {
+		uint32_t better = better_end(&edge[i], rank);
 
-static void assign_stars(
-    uint32_t fixed, uint32_t *keeper, uint32_t n, const struct rows *r, const uint32_t *order)
-{
-	for (uint32_t i = 0; i < n; i++)
-		keeper[order[i]] = i < fixed ? order[i] : NOBODY;
-	for (uint32_t i = 0; i < n; i++) {
+		worse[start[(size_t)better + 1]++] = edge[i].a ^ edge[i].b ^ better;
+	}
+	for (uint32_t i = 0; status == 0 && i < n; i++) {
+		order[rank_of(rank, i)] = i;
+		keeper[i] = rank_of(rank, i) < fixed ? i : NOBODY;
+	}
+	for (uint32_t i = 0; status == 0 && i < n; i++) {
 		uint32_t centre = order[i];
 
 		if (keeper[centre] != NOBODY && keeper[centre] != centre)
 			continue;
 		keeper[centre] = centre;
-		for (size_t e = r->start[centre]; e < r->start[(size_t)centre + 1]; e++)
-			if (keeper[r->to[e]] == NOBODY)
-				keeper[r->to[e]] = centre;
+		for (size_t k = start[centre]; k < start[(size_t)centre + 1]; k++)
+			if (keeper[worse[k]] == NOBODY)
+				keeper[worse[k]] = centre;
 	}
-}
-
-int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, uint32_t fixed, struct sh_error *err)
-{
-	struct rows r = { 0 };
-	uint32_t *order = malloc(n * sizeof *order + 1);
-	int status = order ? rank_order(order, n, rank, err) : sh_error_nomem(err);
-
-	if (status == 0)
-		status = rows_init(&r, n, edge, m, err);
-	if (status == 0)
-		assign_stars(fixed, keeper, n, &r, order);
 	free(order);
-	free(r.start);
-	free(r.to);
+	free(start);
+	free(worse);
 	return status;
-}
-
-/* Stores all keepers, or all other nodes, where their groups have room. */
-static void order_some(
-    uint32_t *order, const uint32_t *keeper, uint32_t n, size_t *next, bool keepers)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if ((keeper[i] == i) == keepers)
-			order[next[keeper[i]]++] = i;
 }
 
 int sh_group_order(uint32_t *order, const uint32_t *keeper, uint32_t n, struct sh_error *err)
@@ -181,8 +138,12 @@ int sh_group_order(uint32_t *order, const uint32_t *keeper, uint32_t n, struct s
 		next[(size_t)keeper[i] + 1]++;
 	for (uint32_t i = 0; i < n; i++)
 		next[(size_t)i + 1] += next[i];
-	order_some(order, keeper, n, next, true);
-	order_some(order, keeper, n, next, false);
+	for (uint32_t i = 0; i < n; i++)
+		if (keeper[i] == i)
+			order[next[i]++] = i;
+	for (uint32_t i = 0; i < n; i++)
+		if (keeper[i] != i)
+			order[next[keeper[i]]++] = i;
 	free(next);
 	return 0;
 }

@@ -52,8 +52,8 @@ int sh_union_link_all(
  * element i is node i. */
 void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uint32_t *number,
     const uint32_t *rank, uint32_t fixed);
-/* Groups are stars of m edges, in time O(n + m). Needs 12 bytes a node and 8 bytes an edge. Returns
- * -1 when memory runs out. SH_ERR_PARAM: the ranks are no permutation. */
+/* Groups are stars of m edges, in time O(n + m). Needs 12 bytes a node and 4 bytes an edge. Returns
+ * -1 when memory runs out. */
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, uint32_t fixed, struct sh_error *err);
 

@@ -2,48 +2,16 @@
 #include "group/idset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/sorter.h"
 
-int sh_idset_init(struct sh_idset *s, struct sh_error *err)
-{
-	*s = (struct sh_idset){ .lock = PTHREAD_MUTEX_INITIALIZER };
-	return sh_hmap_init(&s->ids, err);
-}
-
 void sh_idset_free(struct sh_idset *s)
 {
-	pthread_mutex_destroy(&s->lock);
 	sh_hmap_free(&s->ids);
-	free(s->text);
+	free(s->handle);
 	free(s->number);
 	*s = (struct sh_idset){ 0 };
-}
-
-void sh_idset_batch_free(struct sh_idset_batch *b)
-{
-	sh_buf_free(&b->ids);
-	sh_buf_free(&b->handles);
-}
-
-const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err)
-{
-	const struct sh_slice *id = (const struct sh_slice *)(void *)b->ids.p;
-	size_t n = b->ids.n / sizeof *id, some;
-	uint32_t *handle;
-	int status = 0;
-
-	b->ids.n = b->handles.n = 0;
-	if (sh_buf_reserve(&b->handles, n * sizeof *handle + 1, err) < 0)
-		return NULL;
-	handle = (uint32_t *)(void *)b->handles.p;
-	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; status == 0 && i < n; i += some) {
-		some = n - i < SH_HMAP_MANY ? n - i : SH_HMAP_MANY;
-		status = sh_hmap_put_many(&s->ids, id + i, some, handle + i, err);
-	}
-	pthread_mutex_unlock(&s->lock);
-	return status == 0 ? handle : NULL;
 }
 
 static int number_all(struct sh_idset *s, const struct sh_sorter *sorter, struct sh_error *err)
@@ -58,7 +26,7 @@ static int number_all(struct sh_idset *s, const struct sh_sorter *sorter, struct
 		while (status == 0 && sh_sorted_next(&sorted, &record)) {
 			memcpy(&handle, record.p + record.n - sizeof handle, sizeof handle);
 			s->number[handle] = n;
-			s->text[n++] = sh_hmap_key(&s->ids, handle).p;
+			s->handle[n++] = handle;
 		}
 	}
 	sh_sorted_free(&sorted);
@@ -73,9 +41,9 @@ int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 	int status = 0;
 
 	s->n = s->ids.n;
-	s->text = malloc((size_t)s->n * sizeof *s->text + 1);
+	s->handle = malloc((size_t)s->n * sizeof *s->handle + 1);
 	s->number = malloc((size_t)s->n * sizeof *s->number + 1);
-	if (!s->text || !s->number)
+	if (!s->handle || !s->number)
 		return sh_error_nomem(err);
 	sh_sorter_init(&sorter);
 	for (uint32_t i = 0; status == 0 && i < s->n; i++)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* lib/group/idset.h: ids added by several threads are numbered in bytewise order. */
+/* lib/group/idset.h: ids are numbered in bytewise order. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "group/idset.h"
-#include "io/parallel.h"
 #include "rng.h"
 #include "tap.h"
 
-enum { MOST = 30000, THREADS = 5, BATCH = 700 };
+enum { MOST = 30000, THREADS = 5 };
 
 static struct sh_error err;
 static char text[MOST][40];
@@ -43,32 +42,12 @@ static int by_bytes(const void *a, const void *b)
 	return sh_slice_cmp(*(const struct sh_slice *)a, *(const struct sh_slice *)b);
 }
 
-struct adder {
-	struct sh_idset *set;
-	struct sh_idset_batch batch;
-};
-
-static int add(void *adder, size_t from, size_t to, struct sh_error *e)
+static void add_all(struct sh_idset *set, size_t n)
 {
-	struct adder *a = adder;
-	const uint32_t *got;
-
-	for (size_t i = from; i < to; i++)
-		must(sh_idset_add(&a->batch, id[i], e) == 0);
-	got = sh_idset_put(a->set, &a->batch, e);
-	memcpy(handle + from, got, (to - from) * sizeof *got);
-	return 0;
-}
-
-static void add_all(struct sh_idset *set, size_t n, unsigned threads)
-{
-	struct adder adder[THREADS];
-
-	for (unsigned i = 0; i < threads; i++)
-		adder[i] = (struct adder){ .set = set };
-	must(sh_parallel(adder, sizeof *adder, threads, n, BATCH, add, &err) == 0);
-	for (unsigned i = 0; i < threads; i++)
-		sh_idset_batch_free(&adder[i].batch);
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < SH_HMAP_MANY ? n - i : SH_HMAP_MANY;
+		must(sh_hmap_put_many(&set->ids, id + i, some, handle + i, &err) == 0);
+	}
 }
 
 /* Returns the number of wrong numbers among n random ids. */
@@ -76,13 +55,13 @@ static size_t wrong_numbers(size_t n)
 {
 	struct sh_slice *sorted = malloc(n * sizeof *sorted + 1);
 	unsigned threads = 1 + (unsigned)rng_below(THREADS);
-	struct sh_idset set;
+	struct sh_idset set = { 0 };
 	size_t wrong = 0, distinct = 0;
 	uint32_t number;
 
 	draw(n);
-	must(sorted && sh_idset_init(&set, &err) == 0);
-	add_all(&set, n, threads);
+	must(sorted && sh_hmap_init(&set.ids, &err) == 0);
+	add_all(&set, n);
 	must(sh_idset_sort(&set, threads, &err) == 0);
 	memcpy(sorted, id, n * sizeof *sorted);
 	qsort(sorted, n, sizeof *sorted, by_bytes);
