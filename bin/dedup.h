@@ -47,6 +47,8 @@ struct dedup_settings {
 	bool counts;          /* the report has the size of each group */
 	uint64_t sample;      /* value of --sample: pairs of each level of similarity; 0: none */
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
+	/* By code: the value of an option that decides the content of the outputs, as typed. */
+	const char *given[CLI_CODES];
 };
 
 /* Ids of the files that an option names, one per line; the text after a TAB is ignored. */
@@ -131,12 +133,10 @@ struct dedup_state {
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
 
-void dedup_how_init(struct dedup_settings *s);
 /* Handles an option. Returns false when it is in neither of the two tables. */
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
 /* After the last option: loads files, and sets the values that depend on the options. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
-void dedup_how_free(struct dedup_settings *s);
 
 /* ---- the input ---- */
 
@@ -233,9 +233,6 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
 
 /* Sets the sizes of groups. */
 void dedup_count_groups(struct dedup_state *s);
-/* Returns the header of file i: its first record, without LF, and without CR under --crlf. Sets
- * *before to the bytes before the record, such as a byte order mark. */
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before);
 /* Writes the header of file i. Does nothing when the form has no header, or the file is empty. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the staying documents from `from` up to but not including `to`, as they were read. With

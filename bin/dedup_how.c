@@ -17,12 +17,6 @@ const struct cli_option dedup_how_table[] = {
 	{ 0 },
 };
 
-void dedup_how_init(struct dedup_settings *s)
-{
-	docopts_init(&s->docs);
-	s->docs.sets = true;
-}
-
 bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 {
 	switch (opt) {
@@ -45,24 +39,13 @@ bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 	}
 }
 
-/* Checks -T and --measure, and sets the values that depend on them. */
-static void complete_measure(struct cli *c, struct dedup_settings *s)
+void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
 
+	docopts_complete(&s->docs, c);
 	measures_complete(&s->measures, c);
 	measures_key_rules(&s->measures, &s->docs, s->seed, &s->rules);
 	if (s->random_seed && sh_random_key(s->rules.secret, &err) < 0)
 		cli_die(c, &err);
-}
-
-void dedup_how_complete(struct cli *c, struct dedup_settings *s)
-{
-	docopts_complete(&s->docs, c);
-	complete_measure(c, s);
-}
-
-void dedup_how_free(struct dedup_settings *s)
-{
-	docopts_free(&s->docs);
 }

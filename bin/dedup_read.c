@@ -9,55 +9,28 @@
 #include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
-#define NOT_LISTED SH_RANK_UNLISTED
-
-static uint32_t listed(const struct dedup_ids *list, struct sh_slice id)
-{
-	uint32_t i;
-
-	return sh_hmap_find(&list->ids, id, &i) ? i : NOT_LISTED;
-}
-
-static void note_met(struct dedup_ids *list, uint32_t i)
-{
-	if (i != NOT_LISTED)
-		list->at[i].line = 0;
-}
-
 /* ---- the documents of a task ---- */
 
 /* What a worker finds of a document, in job->facts. */
 struct found {
 	uint64_t place, number;
-	uint64_t length;    /* bytes of the text, without escapes; only for the rule by length */
-	uint32_t ranked;    /* index of the id in the list `ranked`, or NOT_LISTED */
-	uint32_t protected; /* index of the id in the list `protected`, or NOT_LISTED */
+	uint64_t length; /* bytes of the text, without escapes; only for the rule by length */
+	/* indexes of the id in the lists, or SH_RANK_UNLISTED */
+	uint32_t ranked, protected;
 	struct sh_description about;
 };
 
-struct reading {
-	struct dedup_state *state;
-	struct sh_corpus_lines lines;
-	/* of the documents of a task */
-	uint64_t *place, *number;
-	size_t place_cap, number_cap;
-};
-
 struct worker {
-	const struct reading *reading;
+	const struct dedup_state *state;
+	const struct sh_corpus_lines *lines;
 	struct sh_describer *describer;
 };
 
-static struct found *found(const struct sh_job *job, size_t i)
+static uint32_t listed(const struct dedup_ids *list, struct sh_slice id)
 {
-	return (struct found *)(void *)job->facts.p + i;
-}
+	uint32_t i;
 
-/* Looks the id of a document up in the lists of ids. */
-static void look_up(const struct dedup_state *s, struct sh_slice id, struct found *f)
-{
-	f->ranked = s->ranked.ids.n ? listed(&s->ranked, id) : NOT_LISTED;
-	f->protected = s->protected.ids.n ? listed(&s->protected, id) : NOT_LISTED;
+	return list->ids.n && sh_hmap_find(&list->ids, id, &i) ? i : SH_RANK_UNLISTED;
 }
 
 /* Postings go to job->out: this pass writes no output. */
@@ -65,24 +38,22 @@ static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	const struct reading *r = w->reading;
-	const struct dedup_settings *how = r->state->settings;
+	const struct dedup_settings *how = w->state->settings;
 	size_t i = (size_t)job->records;
-	struct found *f;
+	/* The number counts from the task's first line on. */
+	struct found *f,
+	    new = { .place = job->from.at + job->offset, .number = job->from.number + job->at };
 
-	job->facts.n = i * sizeof *f;
-	if (sh_buf_reserve(&job->facts, sizeof *f, err) < 0)
-		return -1;
-	job->facts.n += sizeof *f;
-	f = found(job, i);
-	*f = (struct found){ .place = job->from.at + job->offset,
-		.number = job->from.number + job->at, /* from the task's first line on */
-		.ranked = NOT_LISTED,
-		.protected = NOT_LISTED };
-	if (!how->docs.docs.form.line_ids)
-		look_up(r->state, doc->id, f);
+	if (!how->docs.docs.form.line_ids) {
+		new.ranked = listed(&w->state->ranked, doc->id);
+		new.protected = listed(&w->state->protected, doc->id);
+	}
 	if (how->keep.by == SH_RANK_LONGEST)
-		f->length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
+		new.length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
+	job->facts.n = i * sizeof *f;
+	if (sh_buf_add(&job->facts, &new, sizeof new, err) < 0)
+		return -1;
+	f = (struct found *)(void *)job->facts.p + i;
 	return sh_engine_describe(
 	    w->describer, doc->text, (uint32_t)i, &f->about, &job->out, &job->ill_formed, err);
 }
@@ -93,14 +64,25 @@ static int work(void *worker, struct sh_job *job)
 	int status;
 
 	job->out.n = job->facts.n = 0;
-	if (sh_corpus_lines_read(&w->reading->lines, job) < 0)
+	if (sh_corpus_lines_read(w->lines, job) < 0)
 		return -1;
-	status = sh_docs_work(&w->reading->state->settings->docs.docs, each_document, w, job);
+	status = sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
 	return status;
 }
 
 /* ---- tasks, in input order ---- */
+
+struct reading {
+	struct dedup_state *state;
+	struct sh_corpus_lines lines;
+};
+
+static void note_met(struct dedup_ids *list, uint32_t i)
+{
+	if (i != SH_RANK_UNLISTED)
+		list->at[i].line = 0;
+}
 
 static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 {
@@ -110,7 +92,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	bool line_ids = s->settings->docs.docs.form.line_ids;
 	uint32_t first = (uint32_t)s->corpus.n;
 	size_t n = (size_t)job->records;
-	struct sh_corpus_columns documents = { 0 };
+	struct found *found = (struct found *)(void *)job->facts.p;
 	char id[SH_NUM_CHARS];
 
 	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
@@ -118,29 +100,28 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
-	if (SH_RESERVE(r->place, r->place_cap, n, err) < 0 ||
-	    SH_RESERVE(r->number, r->number_cap, n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		r->place[i] = found(job, i)->place;
-		r->number[i] = found(job, i)->number + job->from.number - 1;
-	}
-	documents.offset = r->place;
-	documents.number = line_ids ? r->number : NULL;
-	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
-	    sh_engine_add(s->engine, n, &found(job, 0)->about, sizeof(struct found),
+	if (sh_engine_add(s->engine, n, &found->about, sizeof *found,
 		(const struct sh_doc_key *)(const void *)job->out.p,
 		job->out.n / sizeof(struct sh_doc_key), err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
-		struct found *f = found(job, i);
+		struct found *f = &found[i];
+		uint64_t number = f->number + job->from.number - 1;
+		struct sh_corpus_columns document = { .offset = &f->place,
+			.number = line_ids ? &number : NULL };
 
-		if (line_ids)
-			look_up(s, sh_slice(id, sh_print_u64(id, r->number[i])), f);
+		if (sh_corpus_add(&s->corpus, &document, 1, err) < 0)
+			return -1;
+		if (line_ids) {
+			struct sh_slice text = sh_slice(id, sh_print_u64(id, number));
+
+			f->ranked = listed(&s->ranked, text);
+			f->protected = listed(&s->protected, text);
+		}
 		if (rule->by != SH_RANK_FIRST)
 			sh_engine_set_rank(s->engine, first + i,
 			    sh_rank_by_rule(rule, first + i, f->length, f->ranked));
-		if (f->protected != NOT_LISTED)
+		if (f->protected != SH_RANK_UNLISTED)
 			sh_engine_protect(s->engine, first + i);
 		note_met(&s->ranked, f->ranked);
 		note_met(&s->protected, f->protected);
@@ -149,23 +130,6 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 }
 
 /* ---- --keep max:FIELD and min:FIELD ---- */
-
-/* Finds the column of the field, by the header of the first file that is not empty. */
-static void find_column(struct dedup_state *s, struct sh_rank_values *v)
-{
-	struct sh_slice header = sh_slice("", 0);
-	struct sh_error err;
-	size_t before, i = 0;
-
-	if (v->form->columns) {
-		while (s->corpus.file[i].n == 0)
-			i++;
-		header = dedup_header(s, i, &before);
-		header = sh_slice(header.p + before, header.n - before);
-	}
-	if (sh_rank_values_header(v, header, &err) < 0)
-		cli_usage(s->cli, "--keep: %s", err.text);
-}
 
 static void set_rank(void *engine, uint32_t document, uint64_t rank)
 {
@@ -183,7 +147,8 @@ static void rank_by_field(struct dedup_state *s)
 
 	if (!sh_rank_by_value(&v.rule) || s->corpus.n == 0)
 		return;
-	find_column(s, &v);
+	if (sh_rank_values_header(&v, sh_header_bare(&s->corpus.header), &err) < 0)
+		cli_usage(s->cli, "--keep: %s", err.text);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (sh_rank_values_add(&v, i, sh_corpus_line(&s->corpus, i), &err) < 0)
 			cli_die(s->cli, &err);
@@ -200,9 +165,12 @@ static void rank_by_field(struct dedup_state *s)
 
 /* ---- the run ---- */
 
-static void open_files(struct dedup_state *s)
+void dedup_read(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
+	struct worker workers[CLI_MAX_JOBS];
+	struct reading reading = { .state = s };
+	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
 	char *const *names;
 	struct sh_error err;
 	size_t n;
@@ -214,25 +182,13 @@ static void open_files(struct dedup_state *s)
 	s->corpus.keeps_open = true;
 	s->corpus.trailer = c->trailer_in;
 	names = cli_inputs(c, &n);
-	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0)
+	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0 ||
+	    sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;
-}
-
-void dedup_read(struct dedup_state *s)
-{
-	struct cli *c = s->cli;
-	struct worker workers[CLI_MAX_JOBS];
-	struct reading reading = { .state = s };
-	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
-	struct sh_error err;
-
-	open_files(s);
-	if (sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
-		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i] = (struct worker){ .reading = &reading,
-			.describer = sh_describer_new(s->engine, &err) };
+		workers[i] =
+		    (struct worker){ s, &reading.lines, sh_describer_new(s->engine, &err) };
 		if (!workers[i].describer)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
@@ -244,10 +200,10 @@ void dedup_read(struct dedup_state *s)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_describer_delete(workers[i].describer);
-	free(reading.place);
-	free(reading.number);
 	rank_by_field(s);
 }
+
+/* ---- lists of ids ---- */
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)
 {

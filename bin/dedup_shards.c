@@ -7,8 +7,6 @@
 #include "dedup.h"
 #include "io/target.h"
 #include "io/walk.h"
-#include "made_with.h"
-#include "names.h"
 
 static const char none[] = "none";
 
@@ -36,28 +34,16 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns a text in the form of vprintf(), to be freed. */
-__attribute__((format(printf, 2, 0))) static char *print_list(
-    struct cli *c, const char *fmt, va_list ap)
+/* Returns the first n bytes of a, b and c as one text, to be freed. */
+static char *join(struct cli *cli, const char *a, size_t n, const char *b, const char *c)
 {
-	struct sh_error err;
 	char *text;
+	struct sh_error err;
 
-	if (vasprintf(&text, fmt, ap) >= 0)
+	if (asprintf(&text, "%.*s%s%s", (int)n, a, b, c) >= 0)
 		return text;
 	sh_error_nomem(&err);
-	cli_die(c, &err);
-}
-
-__attribute__((format(printf, 2, 3))) static char *print(struct cli *c, const char *fmt, ...)
-{
-	va_list ap;
-	char *text;
-
-	va_start(ap, fmt);
-	text = print_list(c, fmt, ap);
-	va_end(ap);
-	return text;
+	cli_die(cli, &err);
 }
 
 /* Names the outputs as the inputs. With --compress the suffix is that of the form. Refuses an
@@ -84,8 +70,8 @@ static void name_outputs(struct dedup_state *s)
 		if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n') ||
 		    strncmp(base, SH_FINISHED_LIST, strlen(SH_FINISHED_LIST)) == 0)
 			cli_usage(c, "-O: no output can be named after the input '%s'", input);
-		d->name[i] = print(c, "%.*s%s", (int)n, base, how->form ? how->form->suffix : "");
-		path = d->path[i] = print(c, "%s/%s", how->shards, d->name[i]);
+		d->name[i] = join(c, base, n, how->form ? how->form->suffix : "", "");
+		path = d->path[i] = join(c, how->shards, strlen(how->shards), "/", d->name[i]);
 		if (sh_hmap_put(&names, sh_slice_str(d->name[i]), &at, &fresh, &err) < 0)
 			cli_die(c, &err);
 		if (!fresh)
@@ -109,70 +95,16 @@ __attribute__((format(printf, 2, 3))) static void list(struct dedup_state *s, co
 	struct sh_error err;
 	char *line;
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	line = print_list(s->cli, fmt, ap);
+	n = vasprintf(&line, fmt, ap);
 	va_end(ap);
-	if (sh_buf_add(&s->shards.lines, line, strlen(line), &err) < 0)
+	if (n < 0)
+		sh_error_nomem(&err);
+	if (n < 0 || sh_buf_add(&s->shards.lines, line, (size_t)n, &err) < 0)
 		cli_die(s->cli, &err);
 	free(line);
-}
-
-static void list_option(struct dedup_state *s, const char *name, struct sh_slice value)
-{
-	list(s, "option %s %.*s\n", name, (int)value.n, value.p);
-}
-
-static void list_flag(struct dedup_state *s, const char *name, bool on)
-{
-	list_option(s, name, sh_slice_str(on ? "yes" : "no"));
-}
-
-/* Adds all options that decide the content of the outputs. Files of ids are represented by their
- * effect: see list_decisions(). */
-static void list_options(struct dedup_state *s)
-{
-	static const char *const keep[] = {
-		[SH_RANK_FIRST] = "first",
-		[SH_RANK_LONGEST] = "longest",
-		[SH_RANK_NEWEST] = "newest",
-		[SH_RANK_LISTED] = "FILE",
-		[SH_RANK_LARGEST] = "max:",
-		[SH_RANK_SMALLEST] = "min:",
-	};
-	const struct dedup_settings *how = s->settings;
-	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.store.manifest.key;
-	const char delimiter = form->csv ? sh_document_delimiter(form) : 0;
-	struct made_with made;
-	char edit[SH_NUM_CHARS + 1];
-
-	made_with_list(s->cli, how, &made);
-	for (size_t i = 0; i < made.n; i++)
-		list_option(s, made.row[i].name.p, made.row[i].value);
-	edit[sh_print_weight(edit, (int64_t)how->measures.edit)] = '\0';
-	list(s, "option --measure %s\noption -T-edit %s\noption --link %s\noption --keep %s\n",
-	    how->measures.measure->name, edit, link_names(!how->single), keep[how->keep.by]);
-	list_option(s, "--keep-field", how->keep.field);
-	list_option(s, "--mark", how->mark);
-	list_flag(s, "--json", form->json);
-	list_flag(s, "--csv", form->csv);
-	list_option(s, "--delimiter", sh_slice(&delimiter, form->csv));
-	list_flag(s, "--header", form->columns != NULL);
-	list(s, "option -f %s\n", how->docs.of.fields ? how->docs.of.fields : "no");
-	list_flag(s, "-l", form->line_ids);
-	list_flag(s, "--raw", how->docs.token.raw);
-	list_flag(s, "--crlf", form->crlf);
-	list_flag(s, "--trailer", s->cli->trailer_out);
-	if (how->archive)
-		list(s, "option -a %016llx%016llx\n", (unsigned long long)key[0],
-		    (unsigned long long)key[1]);
-	else
-		list_flag(s, "-a", false);
-	list(s, "option --compress %s\n",
-	    !how->compress ? "as-input"
-	    : how->form    ? how->form->name
-			   : none);
 }
 
 static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i)
@@ -215,16 +147,22 @@ void dedup_shards_open(struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;
 	struct dedup_shards *d = &s->shards;
+	struct cli *c = s->cli;
 	struct sh_error err;
 
 	if (!how->shards)
 		return;
 	name_outputs(s);
-	list_options(s);
-	if (sh_finished_open(
-		&d->finished, how->shards, d->name, s->cli->n_operands, how->wait, &err) < 0 ||
+	/* Options as they were typed. Their effect, and that of files and of defaults, is in the
+	 * checksum of the decisions. */
+	for (int code = 0; code < CLI_CODES; code++)
+		if (how->given[code])
+			list(s, "option %s %s\n", cli_option_name(c, code), how->given[code]);
+	list(s, "option --crlf %d\noption --trailer %d\n", c->crlf, c->trailer_out);
+	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait, &err) <
+		0 ||
 	    sh_finished_compare(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
-		cli_die(s->cli, &err);
+		cli_die(c, &err);
 }
 
 static void write_one(struct dedup_state *s, size_t i, uint32_t from, uint32_t to)
@@ -256,11 +194,11 @@ void dedup_shards_write(struct dedup_state *s)
 		return;
 	for (size_t i = 0; i < corpus->n_files; i++) {
 		const struct sh_compressor *form = form_of(s, i);
+		const struct sh_corpus_file *file = &corpus->file[i];
 
 		list(s, "input %016llx %llu %s %s\n",
-		    (unsigned long long)sh_finished_sum(
-			sh_slice(corpus->file[i].p, corpus->file[i].n)),
-		    (unsigned long long)corpus->file[i].n, form ? form->name : none, d->name[i]);
+		    (unsigned long long)sh_finished_sum(sh_slice(file->p, file->n)),
+		    (unsigned long long)file->n, form ? form->name : none, d->name[i]);
 	}
 	list_decisions(s);
 	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)

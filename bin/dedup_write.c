@@ -145,29 +145,23 @@ void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t 
 		cli_die(s->cli, &err);
 }
 
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i, size_t *before)
-{
-	struct sh_slice bytes = sh_slice(s->corpus.file[i].p, s->corpus.file[i].n);
-
-	bytes.n = sh_header_front(bytes, s->settings->docs.docs.form.csv, before);
-	bytes.n -= bytes.n && bytes.p[bytes.n - 1] == '\n';
-	return cli_strip(s->cli->crlf, bytes);
-}
-
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 {
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
-	struct sh_slice header, mark = s->settings->mark;
+	const struct sh_corpus_file *file = &s->corpus.file[i];
+	struct sh_slice header = sh_slice(file->p, file->n), mark = s->settings->mark;
 	struct sh_buf marked = { 0 };
 	size_t before;
 	struct sh_error err;
 
-	if (!form->columns || s->corpus.file[i].n == 0)
+	if (!form->columns || file->n == 0)
 		return;
-	header = dedup_header(s, i, &before);
+	header.n = sh_header_front(header, form->csv, &before);
+	header.n -= header.n && header.p[header.n - 1] == '\n';
+	header = cli_strip(s->cli->crlf, header);
 	if (mark.n) {
 		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0) {
-			err.file = s->corpus.file[i].name;
+			err.file = file->name;
 			cli_die(s->cli, &err);
 		}
 		header = sh_buf_slice(&marked);

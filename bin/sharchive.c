@@ -349,7 +349,8 @@ int main(int argc, char **argv)
 	struct sh_error err;
 	int opt;
 
-	dedup_how_init(&s.how);
+	docopts_init(&s.how.docs);
+	s.how.docs.sets = true;
 	cli_start(&c, &program, argc, argv);
 	c.no_documents = true;
 	while ((opt = cli_next(&c)) != -1)
@@ -368,6 +369,6 @@ int main(int argc, char **argv)
 		cli_die(&c, &err);
 	sh_store_close(&s.store);
 	dedup_free_ids(&s.ids);
-	dedup_how_free(&s.how);
+	docopts_free(&s.how.docs);
 	return cli_finish(&c);
 }

@@ -63,23 +63,26 @@ static const struct cli_program program = {
 	.status = "1 found (--exit-code), ",
 };
 
-static void set_keep(struct cli *c, struct dedup_settings *s)
+/* Returns whether the option decides the content of the outputs of -O. */
+static bool decides(int opt)
 {
-	struct sh_error err;
-
-	if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
-		cli_usage(c, "--keep %s", err.text);
-	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
+	return opt != 'O' && opt != 'S' && opt != 'q' && opt != REPORT && opt != COUNTS &&
+	       opt != WAIT && opt != EXIT_CODE;
 }
 
 static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 {
 	struct sh_error err;
 
+	if (decides(opt))
+		s->given[opt] = c->arg ? c->arg : "yes";
 	switch (opt) {
 	case KEEP:
-		set_keep(c, s);
+		if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
+			cli_usage(c, "--keep %s", err.text);
+		if (s->keep.path)
+			cli_reads_or(
+			    c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
 		break;
 	case PROTECT:
 		cli_reads_more(c, &s->protects);
@@ -125,54 +128,13 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 	}
 }
 
-static void complete_report(struct cli *c, struct dedup_settings *s)
-{
-	const struct sh_document_form *form = &s->docs.docs.form;
-	const char *dry = s->sample ? "--sample" : "--dry-run";
-
-	/* Refuses two outputs of one name: only the last one would be kept. */
-	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
-	if (s->report_is_output && s->sample)
-		cli_usage(c, "--report %s: the sample is written to it", s->report_path);
-	if (s->report_is_output && !s->dry_run)
-		cli_usage(c, "--report %s: the documents are written to it (--dry-run writes none)",
-		    s->report_path);
-	if (s->mark.n && s->dry_run)
-		cli_usage(c, "--mark cannot be used with %s, which writes no documents", dry);
-	if (s->mark.n && form->line_ids && !form->json)
-		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
-	if (s->counts && !s->report_path)
-		cli_usage(c, "--counts needs --report FILE");
-	if (s->shards && s->dry_run)
-		cli_usage(c, "-O cannot be used with %s, which writes no documents", dry);
-}
-
-static void complete_archive(struct cli *c, const struct dedup_settings *s)
-{
-	if (!s->archive && !s->shards && cli_given(c, WAIT))
-		cli_usage(c, "--wait needs -a DIR or -O DIR");
-	if (s->every && !s->archive)
-		cli_usage(c, "--every needs -a DIR");
-	if (!s->archive)
-		return;
-	dedup_archive_keep_file(c, s->archive, c->out_path);
-	dedup_archive_keep_file(c, s->archive, c->rejects_path);
-	dedup_archive_keep_file(c, s->archive, s->report_path);
-	if (s->sample)
-		cli_usage(c, "--sample cannot be used with -a: an archive need not have the texts");
-	if (s->single)
-		cli_usage(c, "--link single cannot be used with -a: chains could pass through the "
-			     "archive (use --link star)");
-}
-
-/* Refuses options that need all documents, or another form of input than lines. */
-static void complete_every(struct cli *c, struct dedup_settings *s)
+/* Refuses options that contradict each other. */
+static void refuse(struct cli *c, const struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
 	const char *with = c->out_path                       ? "-o"
 			   : s->shards                       ? "-O"
 			   : s->mark.n                       ? "--mark"
-			   : s->sample                       ? "--sample"
 			   : s->dry_run                      ? "--dry-run"
 			   : s->keep.by != SH_RANK_FIRST     ? "another --keep than first"
 			   : s->single                       ? "--link single"
@@ -180,30 +142,44 @@ static void complete_every(struct cli *c, struct dedup_settings *s)
 			   : form->columns                   ? "a header"
 			   : form->line_ids                  ? "-l"
 							     : NULL;
+	const struct {
+		bool wrong;
+		const char *text;
+	} rows[] = {
+		{ s->mark.n && form->line_ids && !form->json,
+		    "--mark adds fields, and with -l the whole line is text" },
+		{ s->counts && !s->report_path, "--counts needs --report FILE" },
+		{ !s->archive && !s->shards && cli_given(c, WAIT),
+		    "--wait needs -a DIR or -O DIR" },
+		{ s->every && !s->archive, "--every needs -a DIR" },
+		{ s->archive && s->sample,
+		    "--sample cannot be used with -a: an archive need not have the texts" },
+		{ s->archive && s->single,
+		    "--link single cannot be used with -a: chains could pass through the archive "
+		    "(use --link star)" },
+		{ !s->shards && s->compress, "--compress needs -O DIR" },
+		{ s->shards && !*s->shards,
+		    "-O: the name of the folder is empty (is a shell variable unset?)" },
+		{ s->shards && c->out_path,
+		    "-O and -o contradict each other: -O writes one file for each input" },
+		{ s->shards && c->n_operands == 0, "-O needs the names of input files" },
+	};
 
-	if (!s->every)
-		return;
-	if (with)
+	/* Of two outputs of one name only the last one would be kept. */
+	if (s->report_is_output && (s->sample || !s->dry_run))
+		cli_usage(c, "--report %s: the %s written to it%s", s->report_path,
+		    s->sample ? "sample is" : "documents are",
+		    s->sample ? "" : " (--dry-run writes none)");
+	if (s->dry_run && (s->mark.n || s->shards))
+		cli_usage(c, "%s cannot be used with %s, which writes no documents",
+		    s->mark.n ? "--mark" : "-O", s->sample ? "--sample" : "--dry-run");
+	if (s->every && s->archive && with)
 		cli_usage(c, "--every cannot be used with %s", with);
-	if (c->n_operands > 1)
+	if (s->every && c->n_operands > 1)
 		cli_usage(c, "--every reads one input, not %zu", c->n_operands);
-	/* sharchive works between two batches. */
-	if (!cli_given(c, WAIT))
-		s->wait = 1000000;
-}
-
-static void complete_shards(struct cli *c, const struct dedup_settings *s)
-{
-	if (!s->shards && s->compress)
-		cli_usage(c, "--compress needs -O DIR");
-	if (!s->shards)
-		return;
-	if (!*s->shards)
-		cli_usage(c, "-O: the name of the folder is empty (is a shell variable unset?)");
-	if (c->out_path)
-		cli_usage(c, "-O and -o contradict each other: -O writes one file for each input");
-	if (c->n_operands == 0)
-		cli_usage(c, "-O needs the names of input files");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].wrong)
+			cli_usage(c, "%s", rows[i].text);
 }
 
 static void complete(struct cli *c, struct dedup_settings *s)
@@ -215,13 +191,19 @@ static void complete(struct cli *c, struct dedup_settings *s)
 	s->compress = cli_given(c, COMPRESS);
 	s->quiet = cli_given(c, 'q');
 	s->docs.token.memory = s->memory;
+	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
 	dedup_how_complete(c, s);
 	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
-	complete_report(c, s);
-	complete_archive(c, s);
-	complete_every(c, s);
-	complete_shards(c, s);
+	refuse(c, s);
+	if (s->archive) {
+		dedup_archive_keep_file(c, s->archive, c->out_path);
+		dedup_archive_keep_file(c, s->archive, c->rejects_path);
+		dedup_archive_keep_file(c, s->archive, s->report_path);
+	}
+	/* sharchive works between two batches. */
+	if (s->every && !cli_given(c, WAIT))
+		s->wait = 1000000;
 	/* -o may name the input, which an empty output must not replace. */
 	if ((s->dry_run || s->shards) && !s->sample && !s->report_is_output)
 		cli_leave_output(c);
@@ -392,7 +374,8 @@ int main(int argc, char **argv)
 	uint64_t dropped;
 	int opt, status;
 
-	dedup_how_init(&s);
+	docopts_init(&s.docs);
+	s.docs.sets = true;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		set_option(&c, &s, opt);
@@ -404,7 +387,7 @@ int main(int argc, char **argv)
 	dedup_shards_close(&state);
 	dedup_free_ids(&state.ranked);
 	dedup_free_ids(&state.protected);
-	dedup_how_free(&s);
+	docopts_free(&s.docs);
 	cli_files_free(&s.protects);
 	status = cli_finish(&c);
 	return cli_given(&c, EXIT_CODE) && dropped ? EXIT_FOUND : status;

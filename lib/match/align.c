@@ -13,16 +13,12 @@
 
 enum {
 	BITS = 64,
-	/* The search by diagonals gives up after one diagonal for each COLUMNS_EACH columns: its
-	 * cost is then small beside the cost of the band. */
-	COLUMNS_EACH = 8,
 	/* Most words of masks when each token has masks: 1 MiB, so that a second-level cache holds
 	 * the masks. Above it, rare tokens have none. */
 	MASKS_MAX = 1 << 17
 };
 
 struct sh_aligner {
-	int32_t *reach;   /* by diagonal: the furthest row of a path, see add_edit() */
 	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
 	uint64_t *token;  /* by number */
 	uint32_t *number; /* of the tokens of x, then of y, in order; 0: x lacks the token */
@@ -34,8 +30,8 @@ struct sh_aligner {
 	uint64_t *mask;   /* `stride` words a token, one bit a row of the matrix; token 0: zeros */
 	uint64_t *up, *rise; /* vertical differences in the band: see struct column */
 	uint64_t *scratch;   /* the masks of a rare token in the band */
-	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
-	    next_cap, masks_at_cap, mask_cap, up_cap, rise_cap, scratch_cap;
+	size_t slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap, next_cap,
+	    masks_at_cap, mask_cap, up_cap, rise_cap, scratch_cap;
 };
 
 /* The two texts, without their common beginning and end. Cell (i, j) of the matrix is the cost of
@@ -67,7 +63,6 @@ void sh_aligner_delete(struct sh_aligner *a)
 {
 	if (!a)
 		return;
-	free(a->reach);
 	free(a->slot);
 	free(a->token);
 	free(a->number);
@@ -84,88 +79,6 @@ void sh_aligner_delete(struct sh_aligner *a)
 }
 
 #define ROOM(name, n) SH_RESERVE(a->name, a->name##_cap, n, err)
-
-/* ---- by diagonals ---- */
-
-/* Diagonals low .. high, both included. */
-struct diagonals {
-	ptrdiff_t low, high;
-};
-
-/* Returns the diagonals on which a path of at most `limit` edits can be after its first e edits.
- * The path begins on diagonal 0 and ends on diagonal `longer`. Each edit moves the path by at most
- * one diagonal. */
-static struct diagonals diagonals_after(ptrdiff_t e, ptrdiff_t longer, ptrdiff_t limit)
-{
-	struct diagonals d = { -((limit - longer) / 2), (limit + longer) / 2 };
-
-	d.low = d.low > -e ? d.low : -e;
-	d.high = d.high < e ? d.high : e;
-	d.low = d.low > longer - (limit - e) ? d.low : longer - (limit - e);
-	d.high = d.high < longer + (limit - e) ? d.high : longer + (limit - e);
-	return d;
-}
-
-/* Returns the row that the path reaches by equal tokens on diagonal k, from row `row` on. A row
- * beyond the matrix is first lowered to the last row of the diagonal. */
-static inline ptrdiff_t slide(const struct matrix *m, ptrdiff_t row, ptrdiff_t k)
-{
-	ptrdiff_t end = (ptrdiff_t)m->columns - k, rows = (ptrdiff_t)m->rows;
-
-	end = end < rows ? end : rows;
-	row = row < end ? row : end;
-	while (row < end && m->x[row] == m->y[row + k])
-		row++;
-	return row;
-}
-
-/* Extends the paths by one edit. reach[k] is the furthest row on diagonal k with the edits so far.
- * Diagonal k + 1 deletes a token of x, diagonal k replaces one, diagonal k - 1 inserts one. */
-static void add_edit(const struct matrix *m, struct diagonals d, int32_t *reach)
-{
-	ptrdiff_t left = reach[d.low - 1], here = reach[d.low];
-
-	for (ptrdiff_t k = d.low; k <= d.high; k++) {
-		ptrdiff_t right = reach[k + 1], row = (here > right ? here : right) + 1;
-
-		row = row > left ? row : left;
-		reach[k] = (int32_t)slide(m, row, k);
-		left = here;
-		here = right;
-	}
-}
-
-/* Ukkonen 1985, Landau and Vishkin 1989. Returns 1 and sets *distance to the distance, or to
- * limit + 1 when the distance is above `limit`. Returns 0 when more than `most` diagonals did not
- * suffice, -1 on an error. */
-static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most,
-    size_t *distance, struct sh_error *err)
-{
-	ptrdiff_t longer = (ptrdiff_t)(m->columns - m->rows), low = -(ptrdiff_t)limit - 1;
-	size_t width = 2 * limit + 3, looked = 0;
-	int32_t *reach;
-
-	if (ROOM(reach, width) < 0)
-		return -1;
-	/* Row -1 - limit stays above the matrix after `limit` edits. */
-	for (size_t i = 0; i < width; i++)
-		a->reach[i] = (int32_t)low;
-	reach = a->reach - low;
-	for (size_t e = 0; e <= limit && looked <= most; e++) {
-		struct diagonals d = diagonals_after((ptrdiff_t)e, longer, (ptrdiff_t)limit);
-
-		if (e == 0)
-			reach[0] = (int32_t)slide(m, 0, 0);
-		else
-			add_edit(m, d, reach);
-		looked += (size_t)(d.high - d.low) + 1;
-		*distance = e;
-		if (reach[longer] == (int32_t)m->rows)
-			return 1;
-	}
-	*distance = limit + 1;
-	return looked <= most;
-}
 
 /* ---- the tokens of both texts as numbers ---- */
 
@@ -477,8 +390,6 @@ static int cross_bands(
 	}
 }
 
-/* ---- both ---- */
-
 /* Removes the common beginning and end of the two texts. */
 static void trim(struct matrix *m)
 {
@@ -498,8 +409,6 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, s
     size_t *distance, struct sh_error *err)
 {
 	struct matrix m = { .x = x.token, .y = y.token, .rows = x.n, .columns = y.n };
-	size_t found;
-	int known;
 
 	if (x.n > y.n)
 		m = (struct matrix){ .x = y.token, .y = x.token, .rows = y.n, .columns = x.n };
@@ -513,12 +422,7 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, s
 	}
 	/* No distance is above the length: a greater limit would only widen the band. */
 	most = most < m.columns ? most : m.columns;
-	known = cross_diagonals(a, &m, most, m.columns / COLUMNS_EACH, &found, err);
-	if (known < 0)
-		return -1;
-	if (known)
-		*distance = found;
-	return known ? 0 : cross_bands(a, &m, most, distance, err);
+	return cross_bands(a, &m, most, distance, err);
 }
 
 size_t sh_align_limit(size_t longer, uint64_t threshold)

@@ -2,13 +2,10 @@
 /* The edit distance (Levenshtein 1966) of two sequences of tokens, exact up to a limit: the least
  * number of tokens to insert, delete or replace that turns one sequence into the other.
  *
- * The common beginning and end are cut off. Then two methods find the distance d of n tokens:
- *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), while d^2 is small
- *      beside n;
- *   2. by a band of the matrix, 64 rows in a word (Myers 1999; Hyyro 2003). The first band is
- *      narrow. Each further band has four times the rows. The last band contains all paths
- *      (alignments) within the limit (Ukkonen 1985). A band ends early when the cost on the last
- *      diagonal is above the limit. */
+ * The common beginning and end are cut off. Then a band of the matrix is computed, 64 rows in a
+ * word (Myers 1999; Hyyro 2003). The first band is narrow. Each further band has four times the
+ * rows. The last band contains all paths (alignments) within the limit (Ukkonen 1985). A band ends
+ * early when the cost on the last diagonal is above the limit. */
 #ifndef SH_MATCH_ALIGN_H
 #define SH_MATCH_ALIGN_H
 
