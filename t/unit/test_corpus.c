@@ -107,7 +107,7 @@ static void add_trailer(struct sh_buf *b, size_t from)
 
 static void write_file(const struct kind *k)
 {
-	const struct sh_compressor *gzip = sh_compressor_named("gzip");
+	const struct sh_codec *gzip = sh_codec_named("gzip");
 	struct sh_buf b = { 0 };
 	struct sh_sink out;
 
@@ -127,7 +127,7 @@ static void write_file(const struct kind *k)
 	if (!k->trailer && b.n && rng_below(2))
 		b.n--;
 	must(sh_sink_open(&out, path, &err) == 0);
-	if (gzip->start && rng_below(2))
+	if (gzip->encode.start && rng_below(2))
 		must(sh_sink_compress(&out, gzip, &err) == 0);
 	must(sh_sink_write(&out, b.p, b.n, &err) == 0 && sh_sink_close(&out, &err) == 0);
 	sh_buf_free(&b);
