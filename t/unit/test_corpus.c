@@ -235,7 +235,7 @@ static bool agree(struct kind *k)
 	sh_tables_init(&tables, rng_below(2) ? 0 : (size_t)1 << (10 + rng_below(14)), NULL);
 	must(sh_hmap_init(&ids, &err) == 0 && sh_corpus_init(&c, &k->form, &err) == 0);
 	c.tables = &tables;
-	c.jobs = (unsigned)rng_below(6);
+	c.jobs = 1 + (unsigned)rng_below(5);
 	c.trailer = k->trailer;
 	c.keeps_open = c.reads = rng_below(2);
 	for (size_t files = 1 + rng_below(3); files > 0; files--) {
