@@ -267,7 +267,7 @@ ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s $(ALL_PROCESSORS) all unit-programs
-	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
+	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) t/vectors.py $(BATS)
 
 unit-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)
