@@ -13,17 +13,15 @@
 #ifndef DEDUP_H
 #define DEDUP_H
 
+#include "archive/batch.h"
 #include "base/hmap.h"
 #include "base/num.h"
 #include "cli.h"
 #include "docopts.h"
 #include "io/finished.h"
-#include "io/pool.h"
-#include "match/engine.h"
 #include "match/rank.h"
 #include "match/sample.h"
 #include "measures.h"
-#include "store/store.h"
 #include "stream/corpus.h"
 
 struct dedup_settings {
@@ -36,11 +34,11 @@ struct dedup_settings {
 	bool single; /* groups are chains, not stars */
 	struct sh_rank_rule keep;
 	struct cli_files protects;
-	const char *archive;  /* value of -a; NULL: no archive */
-	const char *shards;   /* value of -O; NULL: one output for all inputs */
-	uint64_t wait, every; /* values in seconds; every 0: the whole input is one run */
-	bool compress;        /* --compress was given */
-	const struct sh_compressor *form; /* of --compress; NULL: none */
+	const char *archive;         /* value of -a; NULL: no archive */
+	const char *shards;          /* value of -O; NULL: one output for all inputs */
+	uint64_t wait, every;        /* values in seconds; every 0: the whole input is one run */
+	bool compress;               /* --compress was given */
+	const struct sh_codec *form; /* of --compress; NULL: none */
 	const char *report_path;
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;
@@ -59,34 +57,6 @@ struct dedup_ids {
 		uint64_t line; /* 0: a document with the id was read */
 	} * at;                /* by index: the first place of each id */
 	size_t cap;
-};
-
-/* What the archive knows of a document of the run. */
-enum dedup_known { DEDUP_NEW, DEDUP_STAYED, DEDUP_DROPPED };
-
-struct dedup_document {
-	uint64_t digest; /* of the text */
-	uint64_t id_key; /* see sh_store_id_key() */
-	/* In the archive: the number that the document has or gets; of a known document also its
-	 * keeper, and the verdict on both. */
-	uint32_t number, keeper;
-	struct sh_verdict verdict;
-	uint8_t known; /* enum dedup_known */
-	bool recorded; /* the document is added to the archive */
-};
-
-/* The archive of a run, and what it says of the run's documents. */
-struct dedup_archive {
-	struct sh_store store;
-	struct dedup_document *document; /* by document; NULL: no archive */
-	uint32_t *order; /* the documents by key of the id, digest of the text, and number */
-	/* Archived documents that may be near-duplicates, and keepers of known documents, by
-	 * number. The engine has them behind the documents of the run. */
-	uint32_t *stored;
-	size_t n_stored;
-	struct archive_reader *reader; /* by thread */
-	uint64_t now;                  /* the time of the run's documents, in seconds since 1970 */
-	uint64_t n_known, n_matched, n_added, n_kept;
 };
 
 /* The outputs of -O. */
@@ -112,7 +82,8 @@ struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
 	struct dedup_ids ranked, protected;
-	struct dedup_archive archive;
+	struct sh_store store;   /* the archive */
+	struct sh_batch archive; /* the documents of the run in it; zeroed: no archive */
 	struct dedup_shards shards;
 	struct sh_sink report, *to; /* to: the output for the report */
 	struct sh_tables tables;    /* arrays whose size depends on the documents */
@@ -177,11 +148,6 @@ void dedup_archive_look(struct dedup_state *s);
 /* After sh_engine_run(): gives known documents their outcomes to the engine, and numbers the new
  * documents. Documents of one id and text are one. */
 void dedup_archive_decided(struct dedup_state *s);
-/* Returns the number of a document's keeper in the archive. */
-uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
-/* Sets *id to the id of the document of this number, valid while the archive is locked. */
-int dedup_archive_id(
-    struct dedup_state *s, uint32_t number, struct sh_slice *id, struct sh_error *err);
 /* Adds the new documents to the archive, after all output was written. */
 void dedup_archive_add(struct dedup_state *s);
 /* Merges segments of the archive, and gives the lock back. Forgets the documents of the run:
@@ -202,29 +168,6 @@ static inline bool dedup_is_archived(const struct dedup_state *s, uint32_t keepe
 {
 	return keeper >= s->corpus.n;
 }
-
-/* A pass of several threads over the documents from .. to-1. */
-struct dedup_writer;
-struct dedup_pass {
-	struct dedup_state *state;
-	uint32_t from, to;
-	/* Appends what belongs to a document to job->out and job->facts. */
-	int (*add)(
-	    struct dedup_writer *w, uint32_t document, struct sh_job *job, struct sh_error *err);
-	struct sh_sink *out; /* gets job->out, in the order of the documents; NULL: done() gets */
-	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
-	void *arg;
-};
-
-struct dedup_writer {
-	struct dedup_state *state;
-	const struct dedup_pass *pass;
-	unsigned thread;                 /* from 0 */
-	struct sh_document_room room[2]; /* for the documents of a pair */
-	struct sh_buf line;
-};
-
-int dedup_pass(struct dedup_pass *p, struct sh_error *err);
 
 /* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
  * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */

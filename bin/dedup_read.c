@@ -6,7 +6,6 @@
 #include "dedup.h"
 #include "record/escape.h"
 #include "run.h"
-#include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
 /* ---- the documents of a task ---- */
@@ -64,8 +63,7 @@ static int work(void *worker, struct sh_job *job)
 	int status;
 
 	job->out.n = job->facts.n = 0;
-	if (sh_corpus_lines_read(w->lines, job) < 0)
-		return -1;
+	sh_corpus_lines_read(w->lines, job);
 	status = sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
 	return status;
@@ -95,8 +93,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	struct found *found = (struct found *)(void *)job->facts.p;
 	char id[SH_NUM_CHARS];
 
-	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
-		return -1;
+	sh_corpus_lines_done(&r->lines, job);
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
@@ -107,10 +104,8 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	for (uint32_t i = 0; i < n; i++) {
 		struct found *f = &found[i];
 		uint64_t number = f->number + job->from.number - 1;
-		struct sh_corpus_columns document = { .offset = &f->place,
-			.number = line_ids ? &number : NULL };
 
-		if (sh_corpus_add(&s->corpus, &document, 1, err) < 0)
+		if (sh_corpus_add(&s->corpus, &f->place, line_ids ? &number : NULL, 1, err) < 0)
 			return -1;
 		if (line_ids) {
 			struct sh_slice text = sh_slice(id, sh_print_u64(id, number));

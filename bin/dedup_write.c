@@ -18,19 +18,42 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
 {
 	uint32_t keeper = sh_engine_keeper(s->engine, i);
 	struct sh_document kept;
+	struct sh_record r;
 
-	if (dedup_is_archived(s, keeper))
-		return dedup_archive_id(s, dedup_archive_keeper(s, i), id, err);
+	if (dedup_is_archived(s, keeper)) {
+		if (sh_batch_record(&s->archive, sh_batch_keeper(&s->archive, i), &r, err) < 0)
+			return -1;
+		*id = r.id;
+		return 0;
+	}
 	if (sh_corpus_document(&s->corpus, keeper, room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
 	return 0;
 }
 
-/* ---- passes over the documents ---- */
+/* ---- lines by several threads ---- */
+
+struct writer;
+
+/* Writes lines of the documents from .. to-1. */
+struct pass {
+	struct dedup_state *state;
+	struct sh_sink *out;
+	uint32_t from, to;
+	/* Appends the lines of a document to job->out. */
+	int (*add)(struct writer *w, uint32_t document, struct sh_job *job, struct sh_error *err);
+};
+
+struct writer {
+	struct dedup_state *state;
+	const struct pass *pass;
+	struct sh_document_room room[2]; /* for the documents of a pair */
+	struct sh_buf line;
+};
 
 /* Returns the first document of a task. */
-static uint32_t begin_of_task(const struct dedup_pass *p, size_t task)
+static uint32_t begin_of_task(const struct pass *p, size_t task)
 {
 	const uint64_t *place = p->state->corpus.at;
 	uint64_t begin = place[p->from] + (uint64_t)task * TASK;
@@ -40,7 +63,7 @@ static uint32_t begin_of_task(const struct dedup_pass *p, size_t task)
 
 static int add_some(void *writer, struct sh_job *job)
 {
-	struct dedup_writer *w = writer;
+	struct writer *w = writer;
 	uint32_t i = begin_of_task(w->pass, job->task), end = begin_of_task(w->pass, job->task + 1);
 	int status = 0;
 
@@ -51,37 +74,36 @@ static int add_some(void *writer, struct sh_job *job)
 
 static int take_job(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	struct dedup_pass *p = arg;
+	struct pass *p = arg;
 	struct sh_corpus *corpus = &p->state->corpus;
 
 	sh_corpus_passed(corpus, corpus->at[p->from] + (uint64_t)job->task * TASK);
-	return p->out ? sh_sink_write(p->out, job->out.p, job->out.n, err)
-		      : p->done(p->arg, job, err);
+	return sh_sink_write(p->out, job->out.p, job->out.n, err);
 }
 
-int dedup_pass(struct dedup_pass *p, struct sh_error *err)
+static void run_pass(struct pass *p)
 {
-	unsigned jobs = p->state->cli->jobs;
+	struct cli *c = p->state->cli;
 	const uint64_t *place = p->state->corpus.at;
-	struct dedup_writer writer[CLI_MAX_JOBS];
+	struct writer writer[CLI_MAX_JOBS];
 	void *workers[CLI_MAX_JOBS];
-	struct sh_pool pool = { add_some, workers, jobs, take_job, p };
-	int status;
+	struct sh_pool pool = { add_some, workers, c->jobs, take_job, p };
+	struct sh_error err;
 
 	if (p->from == p->to)
-		return 0;
-	for (unsigned i = 0; i < jobs; i++) {
-		writer[i] = (struct dedup_writer){ .state = p->state, .pass = p, .thread = i };
+		return;
+	for (unsigned i = 0; i < c->jobs; i++) {
+		writer[i] = (struct writer){ .state = p->state, .pass = p };
 		workers[i] = &writer[i];
 	}
-	status =
-	    sh_pool_tasks(&pool, (size_t)((place[p->to - 1] - place[p->from]) / TASK) + 1, err);
-	for (unsigned i = 0; i < jobs; i++) {
+	if (sh_pool_tasks(&pool, (size_t)((place[p->to - 1] - place[p->from]) / TASK) + 1, &err) <
+	    0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_document_room_free(&writer[i].room[0]);
 		sh_document_room_free(&writer[i].room[1]);
 		sh_buf_free(&writer[i].line);
 	}
-	return status;
 }
 
 /* ---- documents ---- */
@@ -91,7 +113,7 @@ static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *er
 	return sh_buf_add(to, line.p, line.n, err) < 0 ? -1 : sh_buf_add(to, "\n", 1, err);
 }
 
-static int add_staying(struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
+static int add_staying(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
 	const struct dedup_state *s = w->state;
 
@@ -99,7 +121,7 @@ static int add_staying(struct dedup_writer *w, uint32_t i, struct sh_job *job, s
 }
 
 /* Appends the marked line of a document. The CR of a DOS line end stays at its end. */
-static int add_marked(struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
+static int add_marked(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = w->state;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
@@ -134,15 +156,13 @@ static int add_marked(struct dedup_writer *w, uint32_t i, struct sh_job *job, st
 
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)
 {
-	struct dedup_pass p = { .state = s,
+	struct pass p = { .state = s,
 		.out = out,
 		.from = from,
 		.to = to,
 		.add = s->settings->mark.n ? add_marked : add_staying };
-	struct sh_error err;
 
-	if (dedup_pass(&p, &err) < 0)
-		cli_die(s->cli, &err);
+	run_pass(&p);
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
@@ -174,8 +194,7 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 
 /* ---- the report ---- */
 
-static int add_report_line(
-    struct dedup_writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
+static int add_report_line(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = w->state;
 	uint32_t keeper = sh_engine_keeper(s->engine, i);
@@ -194,7 +213,7 @@ static int add_report_line(
 		__atomic_fetch_add(&s->alike, 1, __ATOMIC_RELAXED);
 	v = sh_engine_verdict(s->engine, i);
 	sh_similarity_print(similarity, v.similarity);
-	n = s->all ? s->all[dedup_archive_keeper(s, i)] : s->size[keeper];
+	n = s->all ? s->all[sh_batch_keeper(&s->archive, i)] : s->size[keeper];
 	return sh_fields_add(&job->out,
 	    (struct sh_slice[]){ doc.id, id, sh_slice(similarity, SH_SIMILARITY_CHARS),
 		sh_slice_str(sh_verdict_measure(v.measure)),
@@ -204,14 +223,13 @@ static int add_report_line(
 
 void dedup_write_report(struct dedup_state *s)
 {
-	struct dedup_pass p = {
+	struct pass p = {
 		.state = s, .out = s->to, .to = (uint32_t)s->corpus.n, .add = add_report_line
 	};
 	struct sh_error err;
 
 	s->alike = 0;
-	if (dedup_pass(&p, &err) < 0)
-		cli_die(s->cli, &err);
+	run_pass(&p);
 	if (s->alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
@@ -226,15 +244,15 @@ void dedup_write_report(struct dedup_state *s)
 /* Counts all documents of the archive by keeper, also the documents of this run. */
 static int count_all(struct dedup_state *s, struct sh_error *err)
 {
-	struct dedup_archive *a = &s->archive;
-	size_t numbers = a->store.manifest.next_number + (size_t)a->n_added;
+	const struct sh_batch *a = &s->archive;
+	size_t numbers = s->store.manifest.next_number + (size_t)a->n_added;
 
 	s->all = sh_tables_get_zeroed(&s->tables, numbers + 1, sizeof *s->all, err);
-	if (!s->all || sh_store_count(&a->store, s->all, err) < 0)
+	if (!s->all || sh_store_count(&s->store, s->all, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (a->document[i].recorded)
-			s->all[dedup_archive_keeper(s, i)]++;
+			s->all[sh_batch_keeper(&s->archive, i)]++;
 	return 0;
 }
 
