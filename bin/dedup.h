@@ -20,8 +20,8 @@
 #include "docopts.h"
 #include "io/finished.h"
 #include "match/rank.h"
-#include "match/sample.h"
 #include "measures.h"
+#include "sidebyside.h"
 #include "stream/corpus.h"
 
 struct dedup_settings {
@@ -89,7 +89,7 @@ struct dedup_state {
 	struct sh_tables tables;    /* arrays whose size depends on the documents */
 	struct sh_corpus corpus;
 	struct sh_engine *engine;
-	struct sh_sample sample;
+	struct sample sample;
 	/* Documents of the run by keeper, as the engine numbers it. With an archive --counts has
 	 * `all`: by number in the archive, the documents that it has dropped for this one, and the
 	 * document itself. */

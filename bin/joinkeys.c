@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "joinkeys.h"
 
-#include "match/keyjoin.h"
+#include "match/keyrecord.h"
 #include "record/fields.h"
 
 struct side {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measures.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "fp/defaults.h"
@@ -8,26 +9,19 @@
 
 enum { SHARE_MAX = 16 };
 
-/* Returns the name of the i-th measure, or NULL. duplicates: counts only measures that suit
- * duplicates. */
-static const char *name_of(unsigned i, bool duplicates)
-{
-	const struct sh_measure *m;
-
-	for (size_t row = 0; (m = sh_measure_at(row)); row++)
-		if ((m->duplicates || !duplicates) && i-- == 0)
-			return m->name;
-	return NULL;
-}
-
 const char *measure_names(unsigned i)
 {
-	return name_of(i, false);
+	const struct sh_measure *m = sh_measure_at(i);
+
+	return m ? m->name : NULL;
 }
 
+/* The measures that suit duplicates are the first rows. */
 const char *duplicate_measure_names(unsigned i)
 {
-	return name_of(i, true);
+	const struct sh_measure *m = sh_measure_at(i);
+
+	return m && m->duplicates ? m->name : NULL;
 }
 
 void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, const char *expected)
@@ -36,16 +30,15 @@ void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, c
 	char first[SHARE_MAX];
 
 	m->two = comma && (size_t)(comma - all) < sizeof first;
+	m->one = !m->two;
 	if (m->two) {
-		memcpy(first, all, (size_t)(comma - all));
-		first[comma - all] = '\0';
+		snprintf(first, sizeof first, "%.*s", (int)(comma - all), all);
 		c->arg = comma + 1;
 		m->edit = cli_share(c, "-T", least, SH_WEIGHT_ONE, expected);
 		c->arg = first;
 	}
 	m->threshold = cli_share(c, "-T", least, SH_WEIGHT_ONE, expected);
 	c->arg = all;
-	m->one = !m->two;
 	if (m->one)
 		m->edit = m->threshold;
 }

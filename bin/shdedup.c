@@ -4,7 +4,6 @@
 #include "dedup.h"
 #include "io/target.h"
 #include "names.h"
-#include "sidebyside.h"
 
 enum {
 	DRY_RUN = CLI_OWN,
@@ -220,7 +219,7 @@ static void draw_sample(void *arg, const struct sh_engine_pair *p)
 {
 	struct dedup_state *s = arg;
 
-	sh_sample_add(&s->sample, p->a, p->b, p->verdict.measure, p->verdict.similarity);
+	sample_add(&s->sample, p);
 }
 
 /* Prepares the program: checks that outputs can be written, reads the ids of options. */
@@ -264,9 +263,8 @@ static void start(struct dedup_state *s)
 
 	/* Half of the memory is for tables, which grow first. */
 	sh_tables_init(&s->tables, settings->memory / 2, s->cli->tmpdir);
-	if (settings->sample &&
-	    sh_sample_init(&s->sample, settings->seed, (size_t)settings->sample, &err) < 0)
-		cli_die(s->cli, &err);
+	if (settings->sample)
+		sample_init(&s->sample, s->cli, settings->seed, (size_t)settings->sample);
 	if (sh_random_key(opts.features.key, &err) < 0)
 		cli_die(s->cli, &err);
 	dedup_archive_engine(s, &opts);
@@ -289,11 +287,8 @@ static void write_results(struct dedup_state *s)
 	struct cli *c = s->cli;
 	size_t first = 0;
 
-	if (settings->sample) {
-		sh_sample_sort(&s->sample);
-		side_by_side(c, &s->corpus, &s->sample, settings->docs.token.raw);
-		sh_sample_free(&s->sample);
-	}
+	if (settings->sample)
+		sample_print(&s->sample, c, &s->corpus, settings->docs.token.raw);
 	if (!settings->shards && !settings->dry_run) {
 		/* The header is that of the first file that has one. */
 		while (first + 1 < s->corpus.n_files && s->corpus.file[first].n == 0)

@@ -6,7 +6,6 @@
 #include "formopts.h"
 #include "fp/defaults.h"
 #include "group/group.h"
-#include "group/idset.h"
 #include "io/target.h"
 #include "match/measure.h"
 #include "match/rank.h"

@@ -2,12 +2,58 @@
 #include "sidebyside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "match/comparer.h"
+#include "base/compare.h"
+#include "hash/mix.h"
 #include "match/measure.h"
 #include "record/escape.h"
 #include "unicode/terminal.h"
 #include "unicode/utf8.h"
+
+/* ---- the sample ---- */
+
+struct sampled {
+	uint64_t key; /* the pairs of least key are kept, in this order */
+	struct sh_engine_pair pair;
+};
+
+void sample_init(struct sample *s, struct cli *c, uint64_t seed, size_t per_level)
+{
+	*s = (struct sample){ .seed = sh_mix_moremur(seed + SH_MIX_GOLDEN),
+		.per_level = per_level,
+		.pair = cli_zeroed(c, SAMPLE_LEVELS * per_level, sizeof *s->pair) };
+}
+
+void sample_add(struct sample *s, const struct sh_engine_pair *pair)
+{
+	struct sampled new = {
+		sh_mix_moremur(s->seed ^ sh_mix_moremur((uint64_t)pair->a << 32 | pair->b)), *pair
+	};
+	unsigned level = pair->verdict.similarity / SAMPLE_STEP;
+	struct sampled *first = s->pair + level * s->per_level;
+	size_t i = s->n[level];
+
+	if (i < s->per_level)
+		s->n[level]++;
+	else if (first[--i].key <= new.key)
+		return;
+	for (; i > 0 && first[i - 1].key > new.key; i--)
+		first[i] = first[i - 1];
+	first[i] = new;
+}
+
+static int by_similarity(const void *a, const void *b)
+{
+	const struct sh_engine_pair *x = &((const struct sampled *)a)->pair,
+				    *y = &((const struct sampled *)b)->pair;
+
+	if (x->verdict.similarity != y->verdict.similarity)
+		return x->verdict.similarity > y->verdict.similarity ? -1 : 1;
+	return x->a != y->a ? sh_compare(x->a, y->a) : sh_compare(x->b, y->b);
+}
+
+/* ---- its texts ---- */
 
 enum { WIDTH = 38, ROWS = 6, BEFORE = 60 };
 
@@ -27,13 +73,6 @@ static int load(struct text *t, const struct sh_corpus *corpus, uint32_t documen
 		return -1;
 	return raw ? sh_buf_add(&t->text, doc.text.p, doc.text.n, err)
 		   : sh_unescape(doc.text, &t->text, err);
-}
-
-static void free_text(struct text *t)
-{
-	sh_document_room_free(&t->room);
-	sh_buf_free(&t->id);
-	sh_buf_free(&t->text);
 }
 
 /* Returns the offset where printing begins: at most BEFORE bytes before the first difference; 0
@@ -77,14 +116,14 @@ static int print_rows(
 	return 0;
 }
 
-static int print_pair(
-    struct sh_buf *out, const struct text t[2], const struct sh_sampled *pair, struct sh_error *err)
+static int print_pair(struct sh_buf *out, const struct text t[2], const struct sh_engine_pair *pair,
+    struct sh_error *err)
 {
 	char head[64], similarity[SH_SIMILARITY_CHARS];
 	int n;
 
-	sh_similarity_print(similarity, pair->similarity);
-	n = snprintf(head, sizeof head, "== %s %.*s: ", sh_verdict_measure(pair->measure),
+	sh_similarity_print(similarity, pair->verdict.similarity);
+	n = snprintf(head, sizeof head, "== %s %.*s: ", sh_verdict_measure(pair->verdict.measure),
 	    SH_SIMILARITY_CHARS, similarity);
 	if (sh_buf_add(out, head, (size_t)n, err) < 0 ||
 	    sh_buf_add(out, t[0].id.p, t[0].id.n, err) < 0 || sh_buf_add(out, " | ", 3, err) < 0 ||
@@ -98,16 +137,18 @@ static int print_pair(
 	return sh_buf_add(out, "\n", 1, err);
 }
 
-void side_by_side(
-    struct cli *c, const struct sh_corpus *corpus, const struct sh_sample *sample, bool raw)
+void sample_print(struct sample *s, struct cli *c, const struct sh_corpus *corpus, bool raw)
 {
 	struct text t[2] = { 0 };
 	struct sh_buf out = { 0 };
 	struct sh_error err;
 
-	for (unsigned level = SH_SAMPLE_LEVELS; level-- > 0;) {
-		for (size_t i = 0; i < sample->n[level]; i++) {
-			const struct sh_sampled *p = &sample->pair[level * sample->per_level + i];
+	for (unsigned level = SAMPLE_LEVELS; level-- > 0;) {
+		struct sampled *first = s->pair + level * s->per_level;
+
+		qsort(first, s->n[level], sizeof *first, by_similarity);
+		for (size_t i = 0; i < s->n[level]; i++) {
+			const struct sh_engine_pair *p = &first[i].pair;
 
 			out.n = 0;
 			if (load(&t[0], corpus, p->a, raw, &err) < 0 ||
@@ -117,7 +158,11 @@ void side_by_side(
 			cli_write(c, out.p, out.n);
 		}
 	}
-	free_text(&t[0]);
-	free_text(&t[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		sh_document_room_free(&t[i].room);
+		sh_buf_free(&t[i].id);
+		sh_buf_free(&t[i].text);
+	}
 	sh_buf_free(&out);
+	free(s->pair);
 }

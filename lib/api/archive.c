@@ -8,7 +8,7 @@
 #include "base/compare.h"
 #include "base/num.h"
 #include "fp/analysis.h"
-#include "match/bucket.h"
+#include "match/posting.h"
 #include "match/comparer.h"
 #include "match/keys.h"
 #include "published/published.h"

@@ -11,7 +11,7 @@
 #include "fp/analysis.h"
 #include "io/parallel.h"
 #include "io/pool.h"
-#include "match/bucket.h"
+#include "match/posting.h"
 #include "record/escape.h"
 #include "store/change.h"
 
@@ -295,7 +295,7 @@ static int found_posting(
 }
 
 /* Looks up the keys of postings of the batch. Of a bucket of the archive the first and the last
- * documents are enough: match/bucket.h. Documents that are not short meet the first short ones, so
+ * documents are enough: match/posting.h. Documents that are not short meet the first short ones, so
  * all of them are needed for a short document of the batch, where the archive has few short ones. */
 static int look_up(void *arg, const struct sh_doc_key *posting, size_t n, struct sh_error *err)
 {

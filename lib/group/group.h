@@ -13,10 +13,38 @@
 #ifndef SH_GROUP_GROUP_H
 #define SH_GROUP_GROUP_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hmap.h"
 
-#include "base/error.h"
+/* ---- the nodes: distinct ids ---- */
+
+/* The distinct ids of records. While they are added, each has a handle: the indexes of struct
+ * sh_hmap. Sorted, they are numbered in bytewise order. */
+struct sh_idset {
+	struct sh_hmap ids; /* by handle; sh_hmap_init() and sh_hmap_put() make it */
+	/* Set by sh_idset_sort(). */
+	uint32_t n;       /* number of ids; all handles are below it */
+	uint32_t *handle; /* by number */
+	uint32_t *number; /* by handle */
+};
+
+/* Does nothing with a zeroed struct. */
+void sh_idset_free(struct sh_idset *s);
+
+/* Numbers the ids 0, 1, ... in bytewise order, by threads >= 1 threads. Call it once, after all ids
+ * were added and before the functions below. */
+int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err);
+
+/* Sets *number to the number of the id and returns true; returns false when the set lacks it. Any
+ * thread may call it. */
+bool sh_idset_find(const struct sh_idset *s, struct sh_slice id, uint32_t *number);
+
+/* Returns the id of a number below s->n, valid until sh_idset_free(). */
+static inline struct sh_slice sh_idset_id(const struct sh_idset *s, uint32_t number)
+{
+	return sh_hmap_key(&s->ids, s->handle[number]);
+}
+
+/* ---- groups ---- */
 
 /* A pair of nodes. similarity: in ten thousandths, rounded. Both are SH_EDGE_NONE when they are not
  * known. measure: of the similarity; the caller gives the number a meaning. */

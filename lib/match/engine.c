@@ -368,14 +368,13 @@ static int find_copies(void *worker, size_t from, size_t to, struct sh_error *er
 /* Makes the partners in the columns from .. to-1. */
 static int find_partners(struct sh_engine *m, unsigned from, unsigned to, struct sh_error *err)
 {
-	struct sh_partners_opts o = { .documents = m->ranks,
+	sh_partners_free(&m->partners);
+	m->partners = (struct sh_partners){ .documents = m->ranks,
 		.prior = m->prior,
 		.rank = m->rank,
 		.tables = m->opts.tables,
 		.jobs = m->opts.jobs };
-
-	sh_partners_free(&m->partners);
-	return sh_partners_make(&m->partners, &m->postings, from, to, &o, err);
+	return sh_partners_make(&m->partners, &m->postings, from, to, err);
 }
 
 /* ---- all pairs ---- */

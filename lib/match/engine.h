@@ -4,7 +4,7 @@
  *     keys         sh_engine_describe() makes the keys of a document (match/keys.h), in any thread
  *     postings     sh_engine_add() collects them (match/posting.h) and sorts them (io/sorter.h)
  *     buckets      sh_engine_run() finds them: for each document its places in buckets, in the
- *                  order of ranks (match/partners.h), with one bound (match/bucket.h)
+ *                  order of ranks (match/partners.h), with one bound (match/posting.h)
  *     comparison   of the texts, exact, with tokens from an arena (match/comparer.h)
  *     decision     in the order of ranks: stars or chains
  *

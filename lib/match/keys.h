@@ -26,7 +26,7 @@
  * number of candidates that is quadratic in the documents.
  *
  * 4. Column SH_COLUMN_SET, for documents that are short by Jaccard similarity: a hash of the plain
- *    set. Single features of short documents are common, and then the bound (bucket.h) parts
+ *    set. Single features of short documents are common, and then the bound (posting.h) parts
  *    documents of one set. Few documents share this key.
  *
  * 5. Column SH_COLUMN_TEXT, for documents of the same tokens in the same order: a hash of all
@@ -94,7 +94,7 @@ static inline bool sh_column_of_short(unsigned column)
 	return column == SH_COLUMN_FEATURE || column == SH_COLUMN_GRAM;
 }
 
-/* Returns the key of a posting in an archive: documents that meet all come first, as in bucket.h.
+/* Returns the key of a posting in an archive: documents that meet all come first, as in posting.h.
  */
 static inline uint64_t sh_stored_key(unsigned column, uint64_t hash, bool meets_all)
 {
@@ -106,9 +106,7 @@ struct sh_doc_keys {
 	const struct sh_doc_key *key; /* by column, ascending; owned by the maker */
 	size_t n;
 	size_t tokens;
-	/* Number of different features, for the length filter of Jaccard similarity; 0: unknown,
-	 * not short and not counted. */
-	size_t features;
+	size_t features;                /* different ones */
 	bool short_jaccard, short_edit; /* false when the measure makes no match */
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/compare.h"
 #include "io/parallel.h"
-#include "match/bucket.h"
+#include "match/posting.h"
 
 /* A bucket among the members of a worker: its short documents, then the others, both in the order
  * of ranks. In columns of minwise keys all documents count as short. */
@@ -29,10 +29,9 @@ struct worker {
 struct making {
 	struct sh_partners *partners;
 	const struct sh_sorter *postings;
-	unsigned from, to; /* columns */
-	size_t range;      /* the first one that is read */
-	const struct sh_partners_opts *opts;
-	pthread_mutex_t lock; /* of opts->tables */
+	unsigned from, to;    /* columns */
+	size_t range;         /* the first one that is read */
+	pthread_mutex_t lock; /* of partners->tables */
 };
 
 static int grow(
@@ -43,7 +42,7 @@ static int grow(
 	if (want <= *cap)
 		return 0;
 	pthread_mutex_lock(&w->all->lock);
-	status = sh_tables_grow(w->all->opts->tables, array, cap, want, size, err);
+	status = sh_tables_grow(w->all->partners->tables, array, cap, want, size, err);
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
@@ -51,7 +50,7 @@ static int grow(
 /* Stores the bucket of n postings, unless no two of them can meet. */
 static int add_bucket(struct worker *w, const char *record, size_t n, struct sh_error *err)
 {
-	const struct sh_partners_opts *o = w->all->opts;
+	const struct sh_partners *o = w->all->partners;
 	size_t m = 0, shorts = 0;
 	bool ascends = true;
 
@@ -126,14 +125,14 @@ static inline void put_place(const struct sh_partners *p, uint32_t rank, uint32_
 /* Gives the documents of a bucket their places. A pair is a matter of its document of higher rank.
  * So one of the first short documents meets all others of lower rank: in places that are not
  * cut. */
-static void each_place(const struct sh_partners *p, uint32_t prior, const struct bucket *b,
-    uint32_t start, struct sh_bucket_place *place)
+static void each_place(const struct sh_partners *p, const struct bucket *b, uint32_t start,
+    struct sh_bucket_place *place)
 {
 	const uint32_t *shorts = p->member + start, *other = shorts + b->shorts;
 	uint32_t first = b->shorts < SH_BUCKET_MOST ? b->shorts : SH_BUCKET_MOST, lower = 0;
 
 	for (uint32_t i = 0; i < b->shorts; i++) {
-		if (shorts[i] < prior)
+		if (shorts[i] < p->prior)
 			continue;
 		put_place(p, shorts[i], start, i, place);
 		while (i < first && lower < b->others && other[lower] < shorts[i])
@@ -146,7 +145,7 @@ static void each_place(const struct sh_partners *p, uint32_t prior, const struct
 	for (uint32_t i = 0; i < b->others; i++) {
 		while (lower < first && shorts[lower] < other[i])
 			lower++;
-		if (other[i] >= prior)
+		if (other[i] >= p->prior)
 			put_place(p, other[i], start, lower, place);
 	}
 }
@@ -163,8 +162,8 @@ static void each_bucket(
 		for (size_t b = 0; b < w[i].n_buckets; b++) {
 			const struct bucket *bucket = &w[i].bucket[b];
 
-			each_place(all->partners, all->opts->prior, bucket,
-			    (uint32_t)(w[i].base + bucket->start), place);
+			each_place(
+			    all->partners, bucket, (uint32_t)(w[i].base + bucket->start), place);
 			all->partners->cut += place && is_cut(bucket);
 		}
 }
@@ -222,28 +221,27 @@ static int make_places(struct making *all, struct worker *w, unsigned n, struct 
 }
 
 int sh_partners_make(struct sh_partners *p, const struct sh_sorter *postings, unsigned from,
-    unsigned to, const struct sh_partners_opts *opts, struct sh_error *err)
+    unsigned to, struct sh_error *err)
 {
-	struct making all = { p, postings, from, to, 0, opts, PTHREAD_MUTEX_INITIALIZER };
-	struct worker *w = calloc(opts->jobs, sizeof *w);
+	struct making all = { p, postings, from, to, 0, PTHREAD_MUTEX_INITIALIZER };
+	struct worker *w = calloc(p->jobs, sizeof *w);
 	const char first = (char)from, last = (char)to;
 	size_t end = sh_sorter_range_of(postings, sh_slice(&last, 1)) + 1;
 	int status;
 
-	*p = (struct sh_partners){ .documents = opts->documents, .tables = opts->tables };
 	if (!w)
 		return sh_error_nomem(err);
 	all.range = sh_sorter_range_of(postings, sh_slice(&first, 1));
-	for (unsigned i = 0; i < opts->jobs; i++)
+	for (unsigned i = 0; i < p->jobs; i++)
 		w[i].all = &all;
-	status = sh_parallel(w, sizeof *w, opts->jobs, end - all.range, 1, find_buckets, err);
-	for (unsigned i = 0; i < opts->jobs; i++) {
+	status = sh_parallel(w, sizeof *w, p->jobs, end - all.range, 1, find_buckets, err);
+	for (unsigned i = 0; i < p->jobs; i++) {
 		sh_sorted_free(&w[i].sorted);
 		free(w[i].word);
 	}
 	if (status == 0)
-		status = make_places(&all, w, opts->jobs, err);
-	for (unsigned i = 0; i < opts->jobs; i++) {
+		status = make_places(&all, w, p->jobs, err);
+	for (unsigned i = 0; i < p->jobs; i++) {
 		sh_tables_put(p->tables, w[i].member);
 		sh_tables_put(p->tables, w[i].bucket);
 	}

@@ -19,26 +19,23 @@ struct sh_bucket_place {
 };
 
 struct sh_partners {
-	uint32_t documents;
-	uint32_t *member; /* ranks, bucket by bucket */
-	uint32_t *first;  /* by rank: the first of its places; documents + 1 elements */
-	struct sh_bucket_place *place;
-	uint64_t cut; /* buckets in which the bound keeps documents from meeting */
-	struct sh_tables *tables;
-};
-
-struct sh_partners_opts {
+	/* Set by the caller. */
 	uint32_t documents, prior; /* ranks; the first ones that do not meet each other */
 	/* By document; `documents` or more: it is left out. NULL: the rank is the number. */
 	const uint32_t *rank;
 	struct sh_tables *tables; /* for all arrays; borrowed; NULL: in memory */
 	unsigned jobs;            /* threads, at least 1 */
+
+	uint32_t *member; /* ranks, bucket by bucket */
+	uint32_t *first;  /* by rank: the first of its places; documents + 1 elements */
+	struct sh_bucket_place *place;
+	uint64_t cut; /* buckets in which the bound keeps documents from meeting */
 };
 
 /* Makes them of the sorted postings in the columns from .. to-1. Free p also after a failure.
  * SH_ERR_RANGE: 2^32 or more postings share a key with another one. */
 int sh_partners_make(struct sh_partners *p, const struct sh_sorter *postings, unsigned from,
-    unsigned to, const struct sh_partners_opts *opts, struct sh_error *err);
+    unsigned to, struct sh_error *err);
 void sh_partners_free(struct sh_partners *p);
 
 /* Scratch memory of a thread. Ready when zeroed. */

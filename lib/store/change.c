@@ -201,98 +201,6 @@ int sh_store_change_commit(struct sh_store_change *c, struct sh_error *err)
 	return sh_store_clean(s, err);
 }
 
-/* ---- new documents ---- */
-
-int sh_store_change_document(
-    struct sh_store_change *c, const struct sh_record *r, struct sh_error *err)
-{
-	struct sh_store_segment_writer *w = c->to;
-	struct sh_record here = *r;
-	char bytes[SH_STORE_RECORD_BYTES];
-	uint64_t at;
-
-	if (!w && create(c, &c->to, err) < 0)
-		return -1;
-	w = c->to;
-	if (c->next.next_number == UINT32_MAX)
-		return sh_error_set(
-		    err, SH_ERR_RANGE, "the archive is full: it has used all document numbers");
-	here.number = c->next.next_number++;
-	at = w->entry.bytes;
-	if (put_line(w, &here, err) < 0)
-		return -1;
-	if (SH_RESERVE(w->ids, w->ids_cap, w->n_ids + 1, err) < 0)
-		return -1;
-	w->ids[w->n_ids++] =
-	    (struct sh_store_posting){ sh_store_id_key(&c->next, r->id), here.number, 0 };
-	print_record(bytes, &here, at);
-	return sh_buf_add(&w->records, bytes, sizeof bytes, err);
-}
-
-int sh_store_change_posting(
-    struct sh_store_change *c, const struct sh_store_posting *p, struct sh_error *err)
-{
-	c->to->entry.postings++;
-	return put_posting(c->to, p, err);
-}
-
-static int by_key(const void *a, const void *b)
-{
-	const struct sh_store_posting *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->document < y->document ? -1 : x->document > y->document;
-}
-
-static unsigned size_class(const struct sh_store_segment_entry *e)
-{
-	unsigned class = 0;
-
-	for (uint64_t n = e->documents; n /= SH_STORE_FAN_OUT;)
-		class ++;
-	return class;
-}
-
-static int merge_newest(struct sh_store_change *c, uint64_t most, struct sh_error *err)
-{
-	for (;;) {
-		const struct sh_store_segment_entry *e = c->next.segment;
-		size_t n = c->next.n_segments, from = n;
-		uint64_t documents = 0;
-
-		while (from > 0 && size_class(&e[from - 1]) <= size_class(&e[n - 1]))
-			documents += e[--from].documents;
-		if (n - from < SH_STORE_FAN_OUT || (most && documents > most))
-			return 0;
-		if (sh_store_change_merge(c, from, n, NULL, err) < 0)
-			return -1;
-		if (most)
-			return 0;
-	}
-}
-
-int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err)
-{
-	struct sh_store_segment_writer *w = c->to;
-	int status = 0;
-
-	if (!w)
-		return 0;
-	qsort(w->ids, w->n_ids, sizeof *w->ids, by_key);
-	for (size_t i = 0; status == 0 && i < w->n_ids; i++)
-		status = put_posting(w, &w->ids[i], err);
-	if (status == 0)
-		status = put(&w->part[SH_STORE_PART_INDEX], w->records.p, w->records.n, err);
-	if (status == 0)
-		status = finish(w, err);
-	if (status == 0)
-		status = sh_store_manifest_add(&c->next, &w->entry, err);
-	writer_delete(w);
-	c->to = NULL;
-	return status == 0 ? merge_newest(c, most, err) : -1;
-}
-
 /* ---- merging ---- */
 
 struct merging {
@@ -392,7 +300,9 @@ static int merge_all(struct merging *m, struct sh_error *err)
 	return finish(m->to, err);
 }
 
-int sh_store_change_merge(
+/* Merges segments from .. to-1 into one. drop: has a bit for the number of each document to leave
+ * out; NULL: leaves out none. When no document is left, the segments go without a new one. */
+static int merge_segments(
     struct sh_store_change *c, size_t from, size_t to, const uint64_t *drop, struct sh_error *err)
 {
 	size_t n = to - from;
@@ -430,6 +340,100 @@ int sh_store_change_merge(
 	return status;
 }
 
+/* ---- new documents ---- */
+
+int sh_store_change_document(
+    struct sh_store_change *c, const struct sh_record *r, struct sh_error *err)
+{
+	struct sh_store_segment_writer *w = c->to;
+	struct sh_record here = *r;
+	char bytes[SH_STORE_RECORD_BYTES];
+	uint64_t at;
+
+	if (!w && create(c, &c->to, err) < 0)
+		return -1;
+	w = c->to;
+	if (c->next.next_number == UINT32_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RANGE, "the archive is full: it has used all document numbers");
+	here.number = c->next.next_number++;
+	at = w->entry.bytes;
+	if (put_line(w, &here, err) < 0)
+		return -1;
+	if (SH_RESERVE(w->ids, w->ids_cap, w->n_ids + 1, err) < 0)
+		return -1;
+	w->ids[w->n_ids++] =
+	    (struct sh_store_posting){ sh_store_id_key(&c->next, r->id), here.number, 0 };
+	print_record(bytes, &here, at);
+	return sh_buf_add(&w->records, bytes, sizeof bytes, err);
+}
+
+int sh_store_change_posting(
+    struct sh_store_change *c, const struct sh_store_posting *p, struct sh_error *err)
+{
+	c->to->entry.postings++;
+	return put_posting(c->to, p, err);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct sh_store_posting *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->document < y->document ? -1 : x->document > y->document;
+}
+
+static unsigned size_class(const struct sh_store_segment_entry *e)
+{
+	unsigned class = 0;
+
+	for (uint64_t n = e->documents; n /= SH_STORE_FAN_OUT;)
+		class ++;
+	return class;
+}
+
+static int merge_newest(struct sh_store_change *c, uint64_t most, struct sh_error *err)
+{
+	for (;;) {
+		const struct sh_store_segment_entry *e = c->next.segment;
+		size_t n = c->next.n_segments, from = n;
+		uint64_t documents = 0;
+
+		while (from > 0 && size_class(&e[from - 1]) <= size_class(&e[n - 1]))
+			documents += e[--from].documents;
+		if (n - from < SH_STORE_FAN_OUT || (most && documents > most))
+			return 0;
+		if (merge_segments(c, from, n, NULL, err) < 0)
+			return -1;
+		if (most)
+			return 0;
+	}
+}
+
+int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err)
+{
+	struct sh_store_segment_writer *w = c->to;
+	int status = 0;
+
+	if (!w)
+		return 0;
+	qsort(w->ids, w->n_ids, sizeof *w->ids, by_key);
+	for (size_t i = 0; status == 0 && i < w->n_ids; i++)
+		status = put_posting(w, &w->ids[i], err);
+	if (status == 0)
+		status = put(&w->part[SH_STORE_PART_INDEX], w->records.p, w->records.n, err);
+	if (status == 0)
+		status = finish(w, err);
+	if (status == 0)
+		status = sh_store_manifest_add(&c->next, &w->entry, err);
+	writer_delete(w);
+	c->to = NULL;
+	return status == 0 ? merge_newest(c, most, err) : -1;
+}
+
+/* ---- whole changes ---- */
+
 int sh_store_compact(struct sh_store *s, struct sh_error *err)
 {
 	struct sh_store_change c;
@@ -439,7 +443,7 @@ int sh_store_compact(struct sh_store *s, struct sh_error *err)
 		return 0;
 	status = sh_store_change_begin(&c, s, err);
 	if (status == 0)
-		status = sh_store_change_merge(&c, 0, s->manifest.n_segments, NULL, err);
+		status = merge_segments(&c, 0, s->manifest.n_segments, NULL, err);
 	if (status == 0)
 		status = sh_store_change_commit(&c, err);
 	sh_store_change_end(&c);
@@ -506,7 +510,7 @@ static int rewrite(struct removing *g, struct sh_error *err)
 	/* From behind: a segment that loses all documents goes. */
 	for (size_t i = c.next.n_segments; status == 0 && i-- > 0;)
 		if (is_touched(g, &c.next.segment[i]))
-			status = sh_store_change_merge(&c, i, i + 1, g->set, err);
+			status = merge_segments(&c, i, i + 1, g->set, err);
 	if (status == 0)
 		status = sh_store_change_commit(&c, err);
 	sh_store_change_end(&c);

@@ -64,11 +64,6 @@ int sh_store_change_posting(
  * never takes long; 0: without a limit. Does nothing without new documents. */
 int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err);
 
-/* Merges segments from .. to-1 into one. drop: has a bit for the number of each document to leave
- * out; NULL: leaves out none. When no document is left, the segments go without a new one. */
-int sh_store_change_merge(
-    struct sh_store_change *c, size_t from, size_t to, const uint64_t *drop, struct sh_error *err);
-
 /* Puts the new manifest in place, when the change has changed anything, then removes the files that
  * it does not need. The maps of the store's segments stay until the store is unlocked. */
 int sh_store_change_commit(struct sh_store_change *c, struct sh_error *err);

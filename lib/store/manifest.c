@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/manifest.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <xxhash.h>
-
-#include "base/num.h"
 
 const char *const sh_store_form_name[SH_STORE_FORMS] = { "sketch", "documents" };
 static const char *const kind_name[SH_STORE_KINDS] = { "documents", "passages" };
@@ -68,19 +67,9 @@ uint64_t sh_store_manifest_kept(const struct sh_store_manifest *m)
 
 /* ---- printing ---- */
 
-struct printer {
-	struct sh_buf *out;
-	struct sh_error *err;
-	int status;
-};
-
-static void say_slice(struct printer *p, struct sh_slice s)
-{
-	if (p->status == 0)
-		p->status = sh_buf_add(p->out, s.p, s.n, p->err);
-}
-
-__attribute__((format(printf, 2, 3))) static void say(struct printer *p, const char *fmt, ...)
+/* Appends a text in the form of printf(), below 200 bytes, when *status is 0. */
+__attribute__((format(printf, 4, 5))) static void say(
+    struct sh_buf *out, int *status, struct sh_error *err, const char *fmt, ...)
 {
 	char line[200];
 	va_list ap;
@@ -89,38 +78,45 @@ __attribute__((format(printf, 2, 3))) static void say(struct printer *p, const c
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof line, fmt, ap);
 	va_end(ap);
-	say_slice(p, sh_slice(line, (size_t)n));
+	if (*status == 0)
+		*status = sh_buf_add(out, line, (size_t)n, err);
 }
 
 int sh_store_manifest_print(
     const struct sh_store_manifest *m, struct sh_buf *out, struct sh_error *err)
 {
-	struct printer p = { out, err, 0 };
 	size_t from = out->n;
+	int status = 0;
 
-	say(&p, "%skind %s\nstore %s\n", head, kind_name[m->kind], sh_store_form_name[m->form]);
+	say(out, &status, err, "%skind %s\nstore %s\n", head, kind_name[m->kind],
+	    sh_store_form_name[m->form]);
 	for (size_t i = 0; i < m->n_settings; i++) {
-		say(&p, "option ");
-		say_slice(&p, m->setting[i].name);
-		say(&p, " ");
-		say_slice(&p, m->setting[i].value);
-		say(&p, "\n");
+		const struct sh_store_setting *s = &m->setting[i];
+
+		if (status < 0 || sh_buf_add(out, "option ", 7, err) < 0 ||
+		    sh_buf_add(out, s->name.p, s->name.n, err) < 0 ||
+		    sh_buf_add(out, " ", 1, err) < 0 ||
+		    sh_buf_add(out, s->value.p, s->value.n, err) < 0 ||
+		    sh_buf_add(out, "\n", 1, err) < 0)
+			return -1;
 	}
-	say(&p, "key %016llx%016llx\nnext-number %08x\nnext-segment %08x\n",
-	    (unsigned long long)m->key[0], (unsigned long long)m->key[1], m->next_number,
-	    m->next_segment);
+	say(out, &status, err,
+	    "key %016" PRIx64 "%016" PRIx64 "\nnext-number %08" PRIx32 "\nnext-segment %08" PRIx32
+	    "\n",
+	    m->key[0], m->key[1], m->next_number, m->next_segment);
 	for (size_t i = 0; i < m->n_segments; i++) {
 		const struct sh_store_segment_entry *e = &m->segment[i];
 
-		say(&p, "segment %08x %08x %08x %llu %llu %llu %llu %016llx\n", e->number, e->first,
-		    e->last, (unsigned long long)e->documents, (unsigned long long)e->kept,
-		    (unsigned long long)e->postings, (unsigned long long)e->bytes,
-		    (unsigned long long)e->sum);
+		say(out, &status, err,
+		    "segment %08" PRIx32 " %08" PRIx32 " %08" PRIx32 " %" PRIu64 " %" PRIu64
+		    " %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n",
+		    e->number, e->first, e->last, e->documents, e->kept, e->postings, e->bytes,
+		    e->sum);
 	}
-	if (p.status == 0)
-		say(&p, "checksum %016llx\n",
-		    (unsigned long long)XXH3_64bits(out->p + from, out->n - from));
-	return p.status;
+	if (status == 0)
+		say(out, &status, err, "checksum %016" PRIx64 "\n",
+		    XXH3_64bits(out->p + from, out->n - from));
+	return status;
 }
 
 /* ---- parsing ---- */
@@ -156,26 +152,6 @@ static struct sh_slice word_of(struct sh_slice *s)
 	return word;
 }
 
-static bool hex32(struct sh_slice s, uint32_t *x)
-{
-	uint64_t w;
-
-	if (s.n != 8 || sh_parse_hex_number(s, &w) < 0)
-		return false;
-	*x = (uint32_t)w;
-	return true;
-}
-
-static bool hex64(struct sh_slice s, uint64_t *x)
-{
-	return s.n == 16 && sh_parse_hex_number(s, x) == 0;
-}
-
-static bool count_of(struct sh_slice *s, uint64_t *n)
-{
-	return sh_parse_u64(word_of(s), n) == 0;
-}
-
 static bool choice(
     struct sh_slice *rest, const char *word, const char *const *name, unsigned n, unsigned *got)
 {
@@ -183,36 +159,48 @@ static bool choice(
 
 	if (!line_of(rest, word, &value))
 		return false;
-	for (unsigned i = 0; i < n; i++) {
-		*got = i;
-		if (sh_slice_eq(value, sh_slice_str(name[i])))
+	for (*got = 0; *got < n; ++*got)
+		if (sh_slice_eq(value, sh_slice_str(name[*got])))
 			return true;
-	}
 	return false;
 }
 
-static bool number_of(struct sh_slice *rest, const char *word, uint32_t *number)
+/* Removes the next line when it has this word and `fields` values in the form of scanf(). Values of
+ * another form are found by check_form(). */
+__attribute__((format(scanf, 4, 5))) static bool scan_line(
+    struct sh_slice *rest, const char *word, int fields, const char *fmt, ...)
 {
-	struct sh_slice value;
+	char line[200];
+	struct sh_slice v;
+	va_list ap;
+	int got;
 
-	return line_of(rest, word, &value) && hex32(value, number);
+	if (!line_of(rest, word, &v) || v.n >= sizeof line)
+		return false;
+	memcpy(line, v.p, v.n);
+	line[v.n] = '\0';
+	va_start(ap, fmt);
+	got = vsscanf(line, fmt, ap);
+	va_end(ap);
+	return got == fields;
 }
 
 static int parse_segments(struct sh_store_manifest *m, struct sh_slice *rest, struct sh_error *err)
 {
-	struct sh_slice v;
 	uint64_t from = 0;
 
-	while (line_of(rest, "segment", &v)) {
+	while (rest->n) {
 		struct sh_store_segment_entry e;
 
-		if (!hex32(word_of(&v), &e.number) || !hex32(word_of(&v), &e.first) ||
-		    !hex32(word_of(&v), &e.last) || !count_of(&v, &e.documents) ||
-		    !count_of(&v, &e.kept) || !count_of(&v, &e.postings) ||
-		    !count_of(&v, &e.bytes) || !hex64(v, &e.sum) || e.first < from ||
-		    e.last < e.first || e.last >= m->next_number || e.number >= m->next_segment ||
-		    e.documents == 0 || e.documents > (uint64_t)e.last - e.first + 1 ||
-		    e.kept > e.documents || e.postings > INT64_MAX / 32 || e.bytes > INT64_MAX / 2)
+		if (!scan_line(rest, "segment", 8,
+			"%8" SCNx32 " %8" SCNx32 " %8" SCNx32 " %19" SCNu64 " %19" SCNu64
+			" %19" SCNu64 " %19" SCNu64 " %16" SCNx64,
+			&e.number, &e.first, &e.last, &e.documents, &e.kept, &e.postings, &e.bytes,
+			&e.sum) ||
+		    e.first < from || e.last < e.first || e.last >= m->next_number ||
+		    e.number >= m->next_segment || e.documents == 0 ||
+		    e.documents > (uint64_t)e.last - e.first + 1 || e.kept > e.documents ||
+		    e.postings > INT64_MAX / 32 || e.bytes > INT64_MAX / 2)
 			return broken(err, "bad segment");
 		from = (uint64_t)e.last + 1;
 		if (sh_store_manifest_add(m, &e, err) < 0)
@@ -225,11 +213,12 @@ static int parse_segments(struct sh_store_manifest *m, struct sh_slice *rest, st
 static int check_sum(struct sh_slice *text, struct sh_error *err)
 {
 	enum { LAST = 9 + 16 + 1 };
+	struct sh_slice last = *text;
 	uint64_t sum;
 
-	if (text->n < LAST || text->p[text->n - 1] != '\n' ||
-	    memcmp(text->p + text->n - LAST, "checksum ", 9) != 0 ||
-	    !hex64(sh_slice(text->p + text->n - 17, 16), &sum))
+	if (text->n >= LAST)
+		last = sh_slice(text->p + text->n - LAST, LAST);
+	if (!scan_line(&last, "checksum", 1, "%16" SCNx64, &sum) || last.n)
 		return broken(err, "no checksum at its end: cut short, or no manifest");
 	text->n -= LAST;
 	return sum == XXH3_64bits(text->p, text->n)
@@ -255,14 +244,11 @@ static int parse_lines(struct sh_store_manifest *m, struct sh_slice rest, struct
 			return broken(err, "too many options");
 		m->setting[m->n_settings++] = (struct sh_store_setting){ name, v };
 	}
-	if (!line_of(&rest, "key", &v) || v.n != 32 || !hex64(sh_slice(v.p, 16), &m->key[0]) ||
-	    !hex64(sh_slice(v.p + 16, 16), &m->key[1]) ||
-	    !number_of(&rest, "next-number", &m->next_number) ||
-	    !number_of(&rest, "next-segment", &m->next_segment))
+	if (!scan_line(&rest, "key", 2, "%16" SCNx64 "%16" SCNx64, &m->key[0], &m->key[1]) ||
+	    !scan_line(&rest, "next-number", 1, "%8" SCNx32, &m->next_number) ||
+	    !scan_line(&rest, "next-segment", 1, "%8" SCNx32, &m->next_segment))
 		return broken(err, "no key or number");
-	if (parse_segments(m, &rest, err) < 0)
-		return -1;
-	return rest.n ? broken(err, "a line that is not expected") : 0;
+	return parse_segments(m, &rest, err);
 }
 
 /* Compares the manifest with its text: every number has one form. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests key records (match/keyrecord.h) and their join (match/keyjoin.h): the pairs are those of a
+/* Tests key records and their join (match/keyrecord.h): the pairs are those of a
  * plain model of the bound on buckets. */
 #include <string.h>
 
 #include "base/error.h"
-#include "match/keyjoin.h"
+#include "match/keyrecord.h"
 #include "rng.h"
 #include "tap.h"
 
