@@ -315,13 +315,10 @@ int main(int argc, char **argv)
 	static struct counts counts;
 	static struct chart charts[2];
 	struct cli c;
-	unsigned width = DEFAULT_WIDTH;
-	int opt;
+	unsigned width;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		if (opt == WIDTH)
-			width = (unsigned)cli_number(&c, "--width", 1, 1000);
+	width = (unsigned)opt_number(&c, WIDTH, 1, 1000, DEFAULT_WIDTH);
 	cli_open(&c);
 	read_records(&c, &counts);
 	if (counts.kind != GROUP)

@@ -50,29 +50,26 @@ static void slow_key(
 	}
 }
 
-/* Tables come in lexicographic order, each once, by number and one after the other. */
+/* Tables come in lexicographic order, each once. */
 static bool numbering(const struct sh_band *b)
 {
-	struct sh_band_table room, walk;
-	const struct sh_band_table *t = sh_band_table(b, 0, &room);
+	struct sh_band_table room;
 	unsigned narrowest = UINT_MAX, widest = 0;
+	uint8_t last[SH_BAND_MAX_BLOCKS];
 
-	walk = *t;
 	for (uint32_t i = 0; i < b->tables; i++) {
-		t = sh_band_table(b, i, &room);
-		if (t->number != i || walk.number != i ||
-		    memcmp(walk.block, t->block, b->chosen) != 0 || t->skipped > b->k)
+		const struct sh_band_table *t = sh_band_table(b, i, &room);
+
+		if (t->number != i || t->skipped > b->k)
 			return false;
 		narrowest = t->key_bits < narrowest ? t->key_bits : narrowest;
 		widest = t->key_bits > widest ? t->key_bits : widest;
 		for (unsigned c = 1; c < b->chosen; c++)
 			if (t->block[c] <= t->block[c - 1])
 				return false;
-		memcpy(room.block, t->block, b->chosen);
-		if (sh_band_table_next(b, &walk) != (i + 1 < b->tables))
+		if (i > 0 && memcmp(t->block, last, b->chosen) <= 0)
 			return false;
-		if (i + 1 < b->tables && memcmp(walk.block, room.block, b->chosen) <= 0)
-			return false;
+		memcpy(last, t->block, b->chosen);
 	}
 	/* The width of a key is part of its form. */
 	return b->key_bits_min == narrowest && b->key_bits_max == widest &&
