@@ -348,7 +348,8 @@ static const char *output_name(struct cli *c, int code)
 	return name;
 }
 
-static void declare_paths(struct cli *c)
+/* Declares the paths of options. Refuses an empty value where there are names. */
+static void declare_options(struct cli *c)
 {
 	const struct cli_option *o;
 
@@ -356,8 +357,10 @@ static void declare_paths(struct cli *c)
 		for (; o->code; o++) {
 			struct cli_files all = { 0 };
 
-			if (o->code != CLI_GROUP && o->path != CLI_NO_PATH)
+			if (o->code != CLI_GROUP)
 				all = opt_all(c, o->code);
+			if (all.n && o->names && !*all.name[all.n - 1])
+				opt_choice(c, o->code, 0);
 			if (all.n && o->path == CLI_WRITES)
 				add_path(c, o->path, output_name(c, o->code));
 			else if (all.n && o->path == CLI_FOLDER)
@@ -401,7 +404,7 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 		argv[0] = (char *)(uintptr_t)program->name;
 	parse(c);
 	set_common(c);
-	declare_paths(c);
+	declare_options(c);
 	check_paths(c);
 }
 

@@ -126,10 +126,10 @@ static void complete(struct cli *c, struct settings *s)
 	docopts_complete(&s->docs, c);
 	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
 	s->verify.scheme = sh_scheme_find(scheme ? scheme : "log");
+	measures_complete(&s->measures, c, MEASURE);
 	s->files = opt_all(c, 'd');
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
-	measures_complete(&s->measures, c, MEASURE);
 	s->verify.measure = s->measures.measure;
 	s->verify.jaccard = s->measures.threshold;
 	s->verify.edit = s->verify.measure->any ? s->measures.edit : s->measures.threshold;
