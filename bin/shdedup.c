@@ -165,9 +165,9 @@ static void set_form(struct cli *c, struct dedup_settings *s)
 	s->compress = cli_given(c, COMPRESS);
 	if (!s->compress)
 		return;
-	s->form = sh_compressor_named(opt_value(c, COMPRESS));
-	if (s->form && !s->form->start) {
-		sh_compressor_lacking(s->form, &err);
+	s->form = sh_codec_named(opt_value(c, COMPRESS));
+	if (s->form && !s->form->encode.start) {
+		sh_codec_unwritable(s->form, &err);
 		cli_die(c, &err);
 	}
 }
