@@ -191,19 +191,13 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	struct sh_error err;
 	struct sh_df_count *count = sh_df_count_new(n, memory, c->tmpdir, &err);
 	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_source source;
 
 	if (!count)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < n; i++)
 		own[i] = sh_df_counter(count, i);
-	cli_source_init(c, &source);
-	if (!cli_given(c, FEATURES))
-		need_features(c, &source, FEATURES_ADVICE);
-	run_feature_docs(&run, &source, &calls, own);
+	run_features(c, FEATURES, &calls, own);
 	write_table(c, count, out);
-	sh_source_free(&source);
 	sh_df_count_delete(count);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables of idf from other programs: values are rounded to millionths, and median and mean are
  * right. */
-#include "weight/weight.h"
+#include "weight/df.h"
 
 #include <stdio.h>
 #include <stdlib.h>
