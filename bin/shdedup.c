@@ -102,9 +102,9 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 		s->shards = cli_folder(c);
 		break;
 	case COMPRESS:
-		s->form = sh_compressor_named(cli_value(c, opt));
-		if (s->form && !s->form->start) {
-			sh_compressor_lacking(s->form, &err);
+		s->form = sh_codec_named(cli_value(c, opt));
+		if (s->form && !s->form->encode.start) {
+			sh_codec_unwritable(s->form, &err);
 			cli_die(c, &err);
 		}
 		break;
@@ -291,6 +291,7 @@ static void start(struct dedup_state *s)
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);
+	s->archive.engine = s->engine;
 }
 
 static void close_report(struct dedup_state *s)
@@ -400,7 +401,7 @@ int main(int argc, char **argv)
 	begin(&state, &s);
 	dropped = s.every ? run_every(&state) : run(&state);
 	close_report(&state);
-	sh_store_close(&state.archive.store);
+	sh_store_close(&state.store);
 	dedup_shards_close(&state);
 	dedup_free_ids(&state.ranked);
 	dedup_free_ids(&state.protected);

@@ -3,8 +3,7 @@
  * token on the hashes of its tokens, so the n-gram's text is never built.
  *
  * The hash never changes: t/vectors/mix.tsv has its values, t/vectors/mix.py its definition in
- * another language. t/unit/test_hash.c measures bias, avalanche and collisions. All arithmetic is
- * modulo 2^64, all loads are little-endian.
+ * another language. All arithmetic is modulo 2^64, all loads are little-endian.
  *
  *   mixed seed         seed ? moremur(seed) : 0
  *   token of n bytes   acc = 0; while more than 16 bytes are left, take the next 16:

@@ -84,13 +84,15 @@ static void *start_brotli(void)
 	return BrotliDecoderCreateInstance(NULL, NULL, NULL);
 }
 
-static enum sh_codec_state step_brotli(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state step_brotli(
+    void *decoder, struct sh_slice *in, char **to, size_t room, bool end)
 {
 	const uint8_t *p = (const uint8_t *)in->p;
 	uint8_t *out = (uint8_t *)*to;
 	BrotliDecoderResult got =
 	    BrotliDecoderDecompressStream(decoder, &in->n, &p, &room, &out, NULL);
 
+	(void)end;
 	in->p = (const char *)p;
 	*to = (char *)out;
 	if (got == BROTLI_DECODER_RESULT_SUCCESS)
@@ -107,8 +109,13 @@ static void stop_brotli(void *decoder)
 #define BROTLI NULL, NULL, NULL
 #endif
 
-static const struct sh_codec brotli = { "br", "libbrotlidec", "libbrotli-dev", "brotli -dc", NULL,
-	BROTLI };
+static const struct sh_codec brotli = {
+	.name = "br",
+	.library = "libbrotlidec",
+	.package = "libbrotli-dev",
+	.command = "brotli -dc",
+	.decode = { BROTLI },
+};
 
 /* A body in a content coding. */
 struct coded {
@@ -156,7 +163,7 @@ static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
 		if (ended && (!codec->is || codec != sh_codec_of(in)))
 			return 1;
 		to = c->out->p + c->out->n;
-		state = codec->step(decoder, &in, &to, STEP);
+		state = codec->decode.step(decoder, &in, &to, STEP, false);
 		if (state == SH_CODEC_NOMEM)
 			return sh_error_nomem(c->err);
 		ended = state == SH_CODEC_END;
@@ -176,15 +183,15 @@ static int decode_by(struct coded *c, const struct sh_codec *codec)
 	void *decoder;
 	int got;
 
-	if (!codec->start)
+	if (!codec->decode.start)
 		return sh_error_set(c->err, SH_ERR_RECORD,
 		    "HTTP: Content-Encoding %s: built without %s, which would read it", c->name,
 		    codec->library);
-	decoder = codec->start();
+	decoder = codec->decode.start();
 	if (!decoder)
 		return sh_error_nomem(c->err);
 	got = decode(c, codec, decoder);
-	codec->stop(decoder);
+	codec->decode.stop(decoder);
 	return got;
 }
 
