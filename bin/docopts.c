@@ -2,7 +2,6 @@
 #include "docopts.h"
 
 #include "fp/defaults.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 #include <limits.h>

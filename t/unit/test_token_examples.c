@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Examples of texts and their tokens, an option at a time; test_token.c has the definition. */
-#include "text/stop.h"
 #include "text/stopwords.h"
 #include "text/token.h"
 
