@@ -211,6 +211,7 @@ struct simhash_archive_options {
 	const char *const *stop; /* the files of stop words with which it was made */
 	const char *const *dict; /* the files of words for jieba with which it was made */
 	const char *dictionary;  /* jieba.dict, or cppjieba's folder, where it was made with one */
+	uint64_t reserved[4];    /* must be 0 */
 };
 
 /* Opens the archive of documents in a folder, which sharchive(1) makes and to which shdedup -a adds

@@ -118,6 +118,10 @@ static int check_settings(struct simhash_archive *a, struct sh_error *err)
 static int open_archive(
     struct simhash_archive *a, const struct simhash_archive_options *o, struct sh_error *err)
 {
+	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
+		if (o->reserved[i])
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "an option that libsimhash %s does not know", simhash_version());
 	a->wait = o->wait;
 	a->jobs = o->jobs ? o->jobs : 1;
 	a->memory = (size_t)(o->memory_mb ? o->memory_mb : MEMORY_MB) << 20;

@@ -47,7 +47,7 @@ class CDrop(c.Structure):
 
 class CArchiveOptions(c.Structure):
     _fields_ = [("wait", c.c_uint), ("jobs", c.c_uint), ("memory_mb", c.c_uint), ("stop", c.POINTER(c.c_char_p)),
-                ("dict", c.POINTER(c.c_char_p)), ("dictionary", c.c_char_p)]
+                ("dict", c.POINTER(c.c_char_p)), ("dictionary", c.c_char_p), ("reserved", c.c_uint64 * 4)]
 
 
 class VerifyOptions(c.Structure):
