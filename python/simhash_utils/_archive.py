@@ -62,7 +62,7 @@ def _dictionary(segment: str, words: Optional[Path]) -> Optional[str]:
         return os.fspath(words) if words else os.environ.get("SIMHASH_CPPJIEBA")
     bin_ = os.path.dirname(os.path.realpath(program_path("shdedup")))
     near = [os.path.join(bin_, "jieba.dict"), os.path.join(bin_, "..", "share", "simhash-utils", "jieba.dict")]
-    return os.environ.get("SIMHASH_JIEBA") or next(filter(os.path.exists, near), None)
+    return os.environ.get("SIMHASH_JIEBA") or next((path for path in near if os.path.exists(path)), None)
 
 
 def _megabytes(memory: Union[int, str, None]) -> int:
