@@ -166,7 +166,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o)
+USE_CODECS := $(BUILD)/lib/io/codec.o
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
@@ -267,7 +267,7 @@ ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s $(ALL_PROCESSORS) all unit-programs
-	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
+	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) t/vectors.py $(BATS)
 
 unit-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)

@@ -38,7 +38,7 @@ struct dedup_settings {
 	const char *shards;   /* value of -O; NULL: one output for all inputs */
 	uint64_t wait, every; /* values in seconds; every 0: the whole input is one run */
 	bool compress;        /* --compress was given */
-	const struct sh_compressor *form; /* of --compress; NULL: none */
+	const struct sh_codec *form; /* of --compress; NULL: none */
 	const char *report_path;
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;

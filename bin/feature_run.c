@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "feature_run.h"
 
+#include <stdio.h>
+
+#include "stream/docs.h"
+#include "stream/feature_head.h"
+
 /* There are two possible causes: the lines of one document are not adjacent, or several documents
  * have one id. The message gives a remedy for both. */
 static void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past)
@@ -42,4 +47,37 @@ void run_feature_docs(struct run *run, struct sh_source *source,
 	run_finish(run);
 	warn_repeated_ids(c, &docs.past);
 	sh_feature_docs_free(&docs);
+}
+
+/* ---- the first records ---- */
+
+_Noreturn void refuse_peeked(
+    struct cli *c, const struct sh_source *source, uint64_t line, const char *text)
+{
+	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_error err;
+
+	if (sh_docs_head(&head, &err) == 0) {
+		sh_error_set(&err, SH_ERR_RECORD, "%s", text);
+		err.line = line;
+	}
+	err.file = source->peeked_from.file;
+	cli_die(c, &err);
+}
+
+void need_features(struct cli *c, struct sh_source *source, const char *advice)
+{
+	struct sh_error err;
+	char text[256];
+	uint64_t line;
+	bool once;
+
+	if (sh_feature_head(source, &line, &once, &err) < 0)
+		cli_die(c, &err);
+	if (line == 0)
+		return;
+	snprintf(text, sizeof text,
+	    "this looks like a text followed by a number, not like a feature%s (%s)",
+	    once ? ": each id stands once" : "", advice);
+	refuse_peeked(c, source, line, text);
 }

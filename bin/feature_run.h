@@ -12,4 +12,23 @@
 void run_feature_docs(struct run *run, struct sh_source *source,
     const struct sh_feature_calls *calls, void *const *own);
 
+/* Ends the program with `text` about this line of the first file, from 1. When the file is not
+ * UTF-8, the message says so instead. */
+_Noreturn void refuse_peeked(
+    struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
+
+/* Ends the program when the records look like texts with a number behind them
+ * (stream/feature_head.h). advice: what to do, for the message. */
+void need_features(struct cli *c, struct sh_source *source, const char *advice);
+
+/* The advice of programs that read only features. */
+#define FEATURES_ADVICE                                                                            \
+	"shtok -f 1,2 makes features of documents, --features reads these records as features"
+
+/* The option that turns need_features() off. */
+#define FEATURES_OPTION(code)                                                                      \
+	{                                                                                          \
+		code, "features", NULL, "read features, whatever the first records look like"      \
+	}
+
 #endif

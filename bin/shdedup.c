@@ -102,9 +102,9 @@ static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 		s->shards = cli_folder(c);
 		break;
 	case COMPRESS:
-		s->form = sh_compressor_named(cli_value(c, opt));
-		if (s->form && !s->form->start) {
-			sh_compressor_lacking(s->form, &err);
+		s->form = sh_codec_named(cli_value(c, opt));
+		if (s->form && !s->form->encode.start) {
+			sh_codec_unwritable(s->form, &err);
 			cli_die(c, &err);
 		}
 		break;

@@ -2,7 +2,6 @@
 /* shdf: features to document frequencies. */
 #include "base/num.h"
 #include "feature_run.h"
-#include "peeked.h"
 #include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };

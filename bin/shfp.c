@@ -14,7 +14,6 @@
 #include "fp/permutations.h"
 #include "fpkeys.h"
 #include "names.h"
-#include "peeked.h"
 #include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 

@@ -4,7 +4,6 @@
 
 #include "feature_run.h"
 #include "names.h"
-#include "peeked.h"
 #include "published/published.h"
 #include "record/fields.h"
 #include "stream/weighing.h"

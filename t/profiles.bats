@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# -p PROFILE: shtok, shweight and shfp give the fingerprints of a published system. t/unit/test_vectors_*.c have
-# its vectors.
+# -p PROFILE: shtok, shweight and shfp give the fingerprints of a published system. t/vectors.py has its
+# vectors.
 # shellcheck disable=SC2154 # status
 load helper
 

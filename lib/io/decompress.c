@@ -93,7 +93,7 @@ static ssize_t decode(struct sh_decompress_layer *l, char *p, size_t room, struc
 	enum sh_codec_state state;
 
 	l->frame = l->within ? l->frame : l->at;
-	state = l->codec->step(l->decoder, &in, &to, room);
+	state = l->codec->decode.step(l->decoder, &in, &to, room, false);
 
 	l->at = (size_t)(in.p - l->in.p);
 	if (state != SH_CODEC_MORE && state != SH_CODEC_END && to > p) {
@@ -198,8 +198,8 @@ int sh_decompress_resume(struct sh_decompress *d, uint64_t *lost, struct sh_erro
 	got = find_frame(d, lost, err);
 	if (got <= 0)
 		return got;
-	l->codec->stop(l->decoder);
-	l->decoder = l->codec->start();
+	l->codec->decode.stop(l->decoder);
+	l->decoder = l->codec->decode.start();
 	l->failed = SH_CODEC_MORE;
 	l->within = l->padded = l->damaged = false;
 	return l->decoder ? 1 : sh_error_nomem(err);
@@ -228,12 +228,12 @@ static int add_layer(struct sh_decompress *d, const struct sh_codec *codec, stru
 	if (d->layers == SH_DECOMPRESS_LAYERS)
 		return sh_error_set(
 		    err, SH_ERR_IO, "compressed more than %d times", SH_DECOMPRESS_LAYERS);
-	if (!codec->start)
+	if (!codec->decode.start)
 		return sh_codec_lacking(codec, err);
 	*l = (struct sh_decompress_layer){ .codec = codec };
 	if (sh_buf_add(&l->in, b->p + from, b->n - from, err) < 0)
 		return -1;
-	l->decoder = codec->start();
+	l->decoder = codec->decode.start();
 	if (!l->decoder) {
 		sh_buf_free(&l->in);
 		return sh_error_nomem(err);
@@ -268,7 +268,7 @@ void sh_decompress_free(struct sh_decompress *d)
 {
 	for (size_t i = 0; i < d->layers; i++) {
 		if (d->layer[i].decoder)
-			d->layer[i].codec->stop(d->layer[i].decoder);
+			d->layer[i].codec->decode.stop(d->layer[i].decoder);
 		sh_buf_free(&d->layer[i].in);
 	}
 	*d = (struct sh_decompress){ 0 };
