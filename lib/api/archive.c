@@ -207,8 +207,7 @@ static int take_texts(struct call *c, const char *const *ids, const size_t *id_s
 	if (status == 0)
 		status = sh_corpus_take(&c->corpus, &lines, err);
 	if (status == 0)
-		status =
-		    sh_corpus_add(&c->corpus, &(struct sh_corpus_columns){ .offset = at }, n, err);
+		status = sh_corpus_add(&c->corpus, at, NULL, n, err);
 	sh_buf_free(&lines);
 	free(at);
 	return status;
