@@ -291,6 +291,7 @@ static void start(struct dedup_state *s)
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);
+	s->archive.engine = s->engine;
 }
 
 static void close_report(struct dedup_state *s)
@@ -400,7 +401,7 @@ int main(int argc, char **argv)
 	begin(&state, &s);
 	dropped = s.every ? run_every(&state) : run(&state);
 	close_report(&state);
-	sh_store_close(&state.archive.store);
+	sh_store_close(&state.store);
 	dedup_shards_close(&state);
 	dedup_free_ids(&state.ranked);
 	dedup_free_ids(&state.protected);
