@@ -166,7 +166,7 @@ static bool make_layout(
 	/* The workers report a bad first record. */
 	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
-		sh_tags_check(&s->tags, r.tag, source->peeked_from.file, &err);
+		sh_tags_check(&s->tags, r.tag, source->name, &err);
 	}
 	if (init_layout(c, p, bits, &s->band, &err) < 0 ||
 	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)

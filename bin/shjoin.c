@@ -314,7 +314,7 @@ static bool look_at_first(struct held *h)
 		h->bits = SH_DEFAULT_BITS;
 		if (sh_record_fp(line, &r, &err) == 0) {
 			h->bits = r.bits;
-			sh_tags_check(&j->tags, r.tag, source->peeked_from.file, &err);
+			sh_tags_check(&j->tags, r.tag, source->name, &err);
 		}
 		return true;
 	}

@@ -20,7 +20,6 @@ struct feed_thread {
 
 struct sh_feed {
 	const struct sh_pool *pool;
-	struct sh_source *source; /* free threads read its operands ahead; NULL: none */
 	struct feed_thread *threads;
 	unsigned started;       /* threads beside the calling one */
 	pthread_mutex_t lock;   /* of all fields below */
@@ -114,40 +113,21 @@ static void do_job(struct sh_feed *f, void *worker, struct sh_job *job)
 	write_finished(f);
 }
 
-/* Reads a later operand ahead. The caller holds the lock, which is released meanwhile. */
-static bool read_ahead(struct sh_feed *f)
-{
-	bool did;
-
-	if (!f->source)
-		return false;
-	pthread_mutex_unlock(&f->lock);
-	did = sh_source_ahead(f->source);
-	pthread_mutex_lock(&f->lock);
-	return did;
-}
-
 static void *work_loop(void *arg)
 {
 	const struct feed_thread *t = arg;
 	struct sh_feed *f = t->feed;
-	bool ahead = true;
 
 	pthread_mutex_lock(&f->lock);
 	for (;;) {
 		struct sh_job *job = begin_job(f);
 
-		if (job) {
+		if (job)
 			do_job(f, t->worker, job);
-			ahead = true;
-		} else if (f->over) {
+		else if (f->over)
 			break;
-		} else if (ahead) {
-			ahead = read_ahead(f);
-		} else {
+		else
 			pthread_cond_wait(&f->changed, &f->lock);
-			ahead = true;
-		}
 	}
 	pthread_mutex_unlock(&f->lock);
 	return NULL;
@@ -293,9 +273,8 @@ int sh_job_note(
 
 /* ---- feeds ---- */
 
-/* Starts the threads of a feed, of a source (may be NULL), or of n tasks. */
-static struct sh_feed *start(
-    const struct sh_pool *pool, struct sh_source *source, size_t n_tasks, struct sh_error *err)
+/* Starts the threads of a feed, or of n tasks. */
+static struct sh_feed *start(const struct sh_pool *pool, size_t n_tasks, struct sh_error *err)
 {
 	struct sh_feed *f = calloc(1, sizeof *f);
 	unsigned n = n_tasks && n_tasks < pool->n_workers ? (unsigned)n_tasks : pool->n_workers;
@@ -304,7 +283,7 @@ static struct sh_feed *start(
 		sh_error_nomem(err);
 		return NULL;
 	}
-	*f = (struct sh_feed){ .pool = pool, .source = source, .n_tasks = n_tasks, .cancel = -1 };
+	*f = (struct sh_feed){ .pool = pool, .n_tasks = n_tasks, .cancel = -1 };
 	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
 	 * let reading go on meanwhile. */
 	f->n = 2 * (size_t)n + 2;
@@ -335,7 +314,7 @@ static struct sh_feed *start(
 
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err)
 {
-	return start(pool, NULL, 0, err);
+	return start(pool, 0, err);
 }
 
 struct sh_job *sh_feed_job(struct sh_feed *f)
@@ -431,13 +410,10 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 	int cancel[2] = { -1, -1 }, status = -1;
 	struct sh_feed *f;
 
-	if (pool->n_workers > 1) {
-		if (pipe2(cancel, O_CLOEXEC) < 0)
-			return sh_error_sys(err, "cannot make a pipe");
-		sh_source_use_threads(source, pool->n_workers);
-	}
+	if (pool->n_workers > 1 && pipe2(cancel, O_CLOEXEC) < 0)
+		return sh_error_sys(err, "cannot make a pipe");
 	source->cancel = cancel[0];
-	f = start(pool, source, 0, err);
+	f = start(pool, 0, err);
 	if (f) {
 		f->cancel = cancel[1];
 		status = feed_source(f, source, err);
@@ -453,7 +429,7 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 
 int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
 {
-	struct sh_feed *f = n ? start(pool, NULL, n, err) : NULL;
+	struct sh_feed *f = n ? start(pool, n, err) : NULL;
 	int status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
 
 	sh_feed_delete(f);

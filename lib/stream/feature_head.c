@@ -163,10 +163,10 @@ int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_e
 	int got = sh_source_peek(s, &peeked, err), status = got < 0 ? -1 : 0;
 
 	while (got > 0) {
-		size_t n = s->peeked.n - s->passed;
+		struct sh_slice all = sh_source_peeked(s);
 
-		status = look(&h, s->peeked.p + s->passed, n, s->peeked_from.line, err);
-		if (status < 0 || h.certain || n >= SH_FEATURE_HEAD)
+		status = look(&h, all.p, all.n, s->line, err);
+		if (status < 0 || h.certain || all.n >= SH_FEATURE_HEAD)
 			break;
 		/* Do not wait for a slow writer while all features are plain. */
 		got = sh_source_peek_more(s, h.line || h.alone || h.together, err);

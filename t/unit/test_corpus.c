@@ -165,7 +165,7 @@ static void read_in_order(struct kind *k, struct sh_hmap *ids, struct found *f)
 		if (fresh)
 			add_document(f, &doc);
 	}
-	must(lines.at == lines.chunk.n);
+	must(sh_lines_at_end(&lines));
 	sh_lines_free(&lines);
 	sh_document_room_free(&room);
 }
