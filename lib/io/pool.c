@@ -24,7 +24,6 @@ struct sh_feed {
 	unsigned started;       /* threads beside the calling one */
 	pthread_mutex_t lock;   /* of all fields below */
 	pthread_cond_t changed; /* a job was pushed or written, or `over` is set */
-	size_t task, n_tasks;   /* the next task, and the number of tasks */
 	struct sh_job *jobs;
 	size_t n;
 	struct sh_job **free; /* a stack: the job freed last is still in the cache */
@@ -61,18 +60,11 @@ static struct sh_job *take_free(struct sh_feed *f)
 	return job;
 }
 
-/* Begins the next job or task. The caller holds the lock. Returns NULL when there is none now. */
+/* Begins the next job. The caller holds the lock. Returns NULL when there is none now. */
 static struct sh_job *begin_job(struct sh_feed *f)
 {
-	if (f->status < 0)
-		return NULL;
-	if (f->begun == f->used && f->task < f->n_tasks && f->n_free) {
-		struct sh_job *job = take_free(f);
-
-		job->task = f->task++;
-		f->order[(f->head + f->used++) % f->n] = job;
-	}
-	return f->begun == f->used ? NULL : f->order[(f->head + f->begun++) % f->n];
+	return f->status < 0 || f->begun == f->used ? NULL
+						    : f->order[(f->head + f->begun++) % f->n];
 }
 
 /* Writes jobs while the oldest job is finished. A thread that is already writing writes these jobs,
@@ -273,17 +265,17 @@ int sh_job_note(
 
 /* ---- feeds ---- */
 
-/* Starts the threads of a feed, or of n tasks. */
-static struct sh_feed *start(const struct sh_pool *pool, size_t n_tasks, struct sh_error *err)
+/* Starts the threads of a feed for at most `most` jobs at a time. */
+static struct sh_feed *start(const struct sh_pool *pool, size_t most, struct sh_error *err)
 {
 	struct sh_feed *f = calloc(1, sizeof *f);
-	unsigned n = n_tasks && n_tasks < pool->n_workers ? (unsigned)n_tasks : pool->n_workers;
+	unsigned n = most < pool->n_workers ? (unsigned)most : pool->n_workers;
 
 	if (!f) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	*f = (struct sh_feed){ .pool = pool, .n_tasks = n_tasks, .cancel = -1 };
+	*f = (struct sh_feed){ .pool = pool, .cancel = -1 };
 	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
 	 * let reading go on meanwhile. */
 	f->n = 2 * (size_t)n + 2;
@@ -314,7 +306,7 @@ static struct sh_feed *start(const struct sh_pool *pool, size_t n_tasks, struct 
 
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err)
 {
-	return start(pool, 0, err);
+	return start(pool, SIZE_MAX, err);
 }
 
 struct sh_job *sh_feed_job(struct sh_feed *f)
@@ -343,7 +335,7 @@ int sh_feed_drain(struct sh_feed *f, struct sh_error *err)
 	int status;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->status == 0 && (f->used > 0 || f->task < f->n_tasks))
+	while (f->status == 0 && f->used > 0)
 		help(f);
 	status = f->status;
 	if (status < 0)
@@ -413,7 +405,7 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 	if (pool->n_workers > 1 && pipe2(cancel, O_CLOEXEC) < 0)
 		return sh_error_sys(err, "cannot make a pipe");
 	source->cancel = cancel[0];
-	f = start(pool, 0, err);
+	f = start(pool, SIZE_MAX, err);
 	if (f) {
 		f->cancel = cancel[1];
 		status = feed_source(f, source, err);
@@ -430,8 +422,14 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
 {
 	struct sh_feed *f = n ? start(pool, n, err) : NULL;
-	int status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
+	struct sh_job *job;
+	int status;
 
+	for (size_t i = 0; f && i < n && (job = sh_feed_job(f)); i++) {
+		job->task = i;
+		sh_feed_push(f, job);
+	}
+	status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
 	sh_feed_delete(f);
 	return status;
 }

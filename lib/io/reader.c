@@ -282,28 +282,22 @@ ssize_t sh_reader_at(
 
 	errno = ESPIPE;
 	if (beginning(r, &begun))
-		do
-			got = pread(r->fd, p, n, begun + (off_t)at);
-		while (got < 0 && errno == EINTR);
+		got = sh_read_at(r->fd, p, n, (uint64_t)begun + at);
 	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
 }
 
 int sh_reader_packed(const struct sh_reader *r, size_t max, struct sh_buf *b, struct sh_error *err)
 {
 	uint64_t size;
-	ssize_t got = 1;
+	ssize_t got;
 
 	if (!r->layers || !raw_size(r, &size) || size > max)
 		return 0;
 	if (sh_buf_reserve(b, (size_t)size, err) < 0)
 		return -1;
-	for (size_t n = 0; n < size && got > 0; n += (size_t)got) {
-		got = sh_reader_at(r, n, b->p + b->n, (size_t)size - n, err);
-		if (got < 0)
-			return -1;
-		b->n += (size_t)got;
-	}
-	return 1;
+	got = sh_reader_at(r, 0, b->p + b->n, (size_t)size, err);
+	b->n += got > 0 ? (size_t)got : 0;
+	return got < 0 ? -1 : 1;
 }
 
 int sh_reader_line(
