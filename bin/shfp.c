@@ -486,7 +486,7 @@ static void complete(struct cli *c, struct settings *s)
 _Noreturn static void refuse_both(
     struct cli *c, const struct sh_source *source, struct sh_slice line)
 {
-	refuse_peeked(c, source, source->peeked_from.line,
+	refuse_peeked(c, source, source->line,
 	    sh_is_like_tagged_fp(line)
 		? "a fingerprint with its id and tag, expected id<TAB>text or "
 		  "id<TAB>feature<TAB>weight (shband and shjoin read fingerprints)"
@@ -499,12 +499,12 @@ static int document_or_feature(
     const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
 	static const struct sh_document_form form;
-	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_slice head = sh_source_peeked(source);
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 
 	if (sh_is_like_feature(line) ||
-	    (source->peeked_from.starts_file && sh_docs_head(&head, err) < 0))
+	    (!source->begun && sh_docs_head(&head, err) < 0))
 		return 0;
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }

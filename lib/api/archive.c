@@ -13,7 +13,6 @@
 #include "record/fields.h"
 #include "segment/jieba.h"
 #include "store/change.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 enum {
