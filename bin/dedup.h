@@ -45,8 +45,6 @@ struct dedup_settings {
 	bool counts;          /* the report has the size of each group */
 	uint64_t sample;      /* value of --sample: pairs of each level of similarity; 0: none */
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
-	/* By code: the value of an option that decides the content of the outputs, as typed. */
-	const char *given[CLI_CODES];
 };
 
 /* Ids of the files that an option names, one per line; the text after a TAB is ignored. */
@@ -104,9 +102,7 @@ struct dedup_state {
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
 
-/* Handles an option. Returns false when it is in neither of the two tables. */
-bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
-/* After the last option: loads files, and sets the values that depend on the options. */
+/* Reads the options of the two tables, and loads their files. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
 
 /* ---- the input ---- */
@@ -188,8 +184,9 @@ void dedup_summarise(const struct dedup_state *s);
 /* Returns the i-th value of --compress, from 0, or NULL after the last. */
 const char *dedup_shards_forms(unsigned i);
 /* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with
- * other options. This function and the next ones do nothing without -O. */
-void dedup_shards_open(struct dedup_state *s);
+ * other options. decides: returns whether an option decides the content of the outputs. This
+ * function and the next ones do nothing without -O. */
+void dedup_shards_open(struct dedup_state *s, bool (*decides)(int code));
 /* Writes each output that is not complete yet. */
 void dedup_shards_write(struct dedup_state *s);
 void dedup_shards_close(struct dedup_state *s);

@@ -143,7 +143,7 @@ static void list_decisions(struct dedup_state *s)
 
 /* ---- the run ---- */
 
-void dedup_shards_open(struct dedup_state *s)
+void dedup_shards_open(struct dedup_state *s, bool (*decides)(int code))
 {
 	const struct dedup_settings *how = s->settings;
 	struct dedup_shards *d = &s->shards;
@@ -156,9 +156,10 @@ void dedup_shards_open(struct dedup_state *s)
 	/* Options as they were typed. Their effect, and that of files and of defaults, is in the
 	 * checksum of the decisions. */
 	for (int code = 0; code < CLI_CODES; code++)
-		if (how->given[code])
-			list(s, "option %s %s\n", cli_option_name(c, code), how->given[code]);
-	list(s, "option --crlf %d\noption --trailer %d\n", c->crlf, c->trailer_out);
+		if (decides(code) && cli_given(c, code))
+			list(s, "option %s %s\n", cli_option_name(c, code),
+			    opt_text(c, code) ? opt_text(c, code) : "yes");
+	list(s, "option end\n");
 	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait, &err) <
 		0 ||
 	    sh_finished_compare(&d->finished, sh_buf_slice(&d->lines), &err) < 0)

@@ -273,7 +273,7 @@ static int note_counts(struct doc_worker *w, struct sh_error *err)
 		   : note_tally(w, AS_TEXT, &in->as_text, err);
 }
 
-/* See sh_decompress_read. */
+/* See sh_read_fn. */
 static ssize_t read_slice(void *slice, void *p, size_t n, struct sh_error *err)
 {
 	struct sh_slice *rest = slice;

@@ -23,12 +23,15 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Groups and keepers"),
 	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
 	    "keeper of a group; FILE: ids, best first [first]" },
-	{ PROTECT, "protect", "FILE", "make each document with an id of FILE a keeper" },
+	{ PROTECT, "protect", "FILE", "make each document with an id of FILE a keeper", NULL,
+	    CLI_READS },
 	{ LINK, "link", "HOW",
 	    "%s: chains, or neighbours of one document [star when pairs have a similarity]",
 	    link_names },
-	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
-	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE" },
+	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated",
+	    NULL, CLI_READS },
+	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE", NULL,
+	    CLI_WRITES },
 	CLI_TMPDIR_ROW,
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
@@ -445,13 +448,20 @@ static void write_groups(struct state *s)
 
 /* ---- options ---- */
 
-/* Checks the options after the last one: only then it is known whether fields are numbers or
- * names. */
 static void complete(struct state *s)
 {
 	struct cli *c = s->cli;
 	struct sh_error err;
 
+	if (cli_given(c, KEEP) && sh_rank_rule_parse(opt_text(c, KEEP), &s->keep, &err) < 0)
+		cli_usage(c, "--keep %s", err.text);
+	if (s->keep.path)
+		cli_reads_or(c, KEEP, "first, longest, newest, max:FIELD nor min:FIELD");
+	s->protects = opt_all(c, PROTECT);
+	s->docs = opt_all(c, 'd');
+	s->audit_path = opt_text(c, AUDIT);
+	s->star = opt_choice(c, LINK, 0) == 1;
+	s->by_similarity = !cli_given(c, LINK) && SH_DEFAULT_STAR;
 	if ((s->keep.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep)) && !s->docs.n)
 		cli_usage(c, "--keep longest, max: and min: need the documents: -d DOCS");
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
@@ -471,47 +481,13 @@ static void complete(struct state *s)
 		cli_usage(c, "--keep: %s", err.text);
 }
 
-static void set_option(struct state *s, int opt)
-{
-	struct cli *c = s->cli;
-	struct sh_error err;
-
-	switch (opt) {
-	case KEEP:
-		if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
-			cli_usage(c, "--keep %s", err.text);
-		if (s->keep.path)
-			cli_reads_or(
-			    c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
-		break;
-	case PROTECT:
-		cli_reads_more(c, &s->protects);
-		break;
-	case LINK:
-		s->star = cli_choice(c, opt) == 1;
-		s->by_similarity = false;
-		break;
-	case 'd':
-		cli_reads_more(c, &s->docs);
-		break;
-	case AUDIT:
-		s->audit_path = cli_writes(c, "--audit");
-		break;
-	default:
-		formopts_set(&s->of, c, opt);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct state s = { .cli = &c, .by_similarity = SH_DEFAULT_STAR };
+	struct state s = { .cli = &c };
 	struct sh_sink audit;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&s, opt);
 	complete(&s);
 	cli_open(&c);
 	if (s.audit_path)
@@ -526,7 +502,5 @@ int main(int argc, char **argv)
 	free(s.edge);
 	sh_union_free(&s.components);
 	sh_idset_free(&s.ids);
-	cli_files_free(&s.docs);
-	cli_files_free(&s.protects);
 	return cli_finish(&c);
 }
