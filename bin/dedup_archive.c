@@ -57,15 +57,6 @@ void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings)
 	made_with_compare(s->cli, settings, &store->manifest);
 }
 
-/* The engine passes the state of the program. */
-static int read_stored(
-    void *arg, unsigned thread, uint32_t document, struct sh_feature_set *set, struct sh_error *err)
-{
-	struct dedup_state *s = arg;
-
-	return sh_batch_stored(&s->archive, thread, document, set, err);
-}
-
 void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 {
 	struct sh_error err;
@@ -78,7 +69,6 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 		.newest = s->settings->keep.by == SH_RANK_NEWEST };
 	if (sh_batch_options(&s->archive, opts, &err) < 0)
 		cli_die(s->cli, &err);
-	opts->stored = read_stored;
 }
 
 void dedup_archive_look(struct dedup_state *s)

@@ -63,31 +63,6 @@ struct settings {
 
 /* ---- groups ---- */
 
-/* Reads a record. A record of groups has two fields. A record of a report or of pairs has more, and
- * names two documents. */
-static int parse(struct sh_slice line, struct sh_pair_record *r, bool *report, struct sh_error *err)
-{
-	struct sh_slice field[2];
-	size_t n = sh_fields_split(line, field, 2);
-
-	*report = n > 2;
-	if (*report) {
-		if (sh_record_pair(line, r, err) < 0)
-			return -1;
-		if (sh_slice_eq(r->id1, r->id2))
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "'%.*s' was dropped for a document of the same id: the id cannot tell "
-			    "which of the two to remove",
-			    sh_shown(r->id1, 80), r->id1.p);
-		return 0;
-	}
-	if (n < 2)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>keeper or a line of a report");
-	*r = (struct sh_pair_record){ .id1 = field[0], .id2 = field[1], .similarity = -1 };
-	return sh_id_check(r->id1, err) < 0 ? -1 : sh_id_check(r->id2, err);
-}
-
 /* Sets *i to the index of an id, with a fresh entry where the id is new. */
 static int find_entry(struct settings *s, struct sh_slice id, uint32_t *i, struct sh_error *err)
 {
@@ -101,16 +76,33 @@ static int find_entry(struct settings *s, struct sh_slice id, uint32_t *i, struc
 	return 0;
 }
 
+/* Adds a record. A record of groups has two fields. A record of a report or of pairs has more, and
+ * names two documents. */
 static int add_record(void *settings, struct sh_slice line, struct sh_error *err)
 {
 	struct settings *s = settings;
-	struct sh_pair_record r;
+	struct sh_pair_record r = { .similarity = -1 };
+	struct sh_slice field[2];
+	size_t n = sh_fields_split(line, field, 2);
 	uint32_t id, keeper;
 	struct entry *e;
-	bool report;
 
-	if (sh_dos_check(line, err) < 0 || parse(line, &r, &report, err) < 0 ||
-	    find_entry(s, r.id1, &id, err) < 0 || find_entry(s, r.id2, &keeper, err) < 0)
+	if (sh_dos_check(line, err) < 0)
+		return -1;
+	if (n < 2)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "1 field, expected id<TAB>keeper or a line of a report");
+	r.id1 = field[0];
+	r.id2 = field[1];
+	if (n > 2 ? sh_record_pair(line, &r, err) < 0
+		  : sh_id_check(r.id1, err) < 0 || sh_id_check(r.id2, err) < 0)
+		return -1;
+	if (n > 2 && sh_slice_eq(r.id1, r.id2))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "'%.*s' was dropped for a document of the same id: the id cannot tell which of "
+		    "the two to remove",
+		    sh_shown(r.id1, 80), r.id1.p);
+	if (find_entry(s, r.id1, &id, err) < 0 || find_entry(s, r.id2, &keeper, err) < 0)
 		return -1;
 	e = &s->entry[id];
 	if (id == keeper || e->keeper != NOT_DROPPED)
@@ -122,7 +114,7 @@ static int add_record(void *settings, struct sh_slice line, struct sh_error *err
 		memcpy(e->measure, r.measure.p, r.measure.n);
 	}
 	s->entry[keeper].keeps = true;
-	s->report = s->report || report;
+	s->report = s->report || n > 2;
 	s->dropped++;
 	return 0;
 }

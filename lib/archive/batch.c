@@ -46,6 +46,7 @@ int sh_batch_options(struct sh_batch *b, struct sh_engine_opts *opts, struct sh_
 		.cut = !has_texts(b) };
 	opts->features = b->features;
 	opts->stored = sh_batch_stored;
+	opts->stored_arg = b;
 	b->jobs = opts->jobs;
 	b->reader = calloc(b->jobs, sizeof *b->reader);
 	if (!b->reader)
@@ -413,7 +414,8 @@ int sh_batch_number(struct sh_batch *b, struct sh_error *err)
 		of = of < end ? of : i;
 		d[order[of]].recorded = true;
 		for (size_t k = i; k < end; k++)
-			d[order[k]].number = order[of];
+			if (!d[order[k]].known)
+				d[order[k]].number = order[of];
 	}
 	for (uint32_t i = 0; i < b->corpus->n; i++) {
 		b->n_matched += !d[i].known && sh_batch_drops(b, i);

@@ -66,9 +66,8 @@ struct sh_batch {
 	unsigned jobs;
 };
 
-/* Completes the options of the engine for this archive: features and stored. The other options must
- * be final. When opts->arg is not the batch, the caller replaces opts->stored by a function that
- * calls sh_batch_stored(). */
+/* Completes the options of the engine for this archive: features, stored and stored_arg. The other
+ * options must be final. */
 int sh_batch_options(struct sh_batch *b, struct sh_engine_opts *opts, struct sh_error *err);
 
 /* Sets set->ordered to the tokens of an archived document. It has the type of

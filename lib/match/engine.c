@@ -25,7 +25,7 @@ static void set_matching(struct sh_engine *m)
 		.features = o->features,
 		.corpus = o->corpus,
 		.stored = o->stored,
-		.arg = o->arg,
+		.arg = o->stored_arg,
 		.arena = arena > ARENA         ? ARENA
 			 : arena < ARENA_LEAST ? ARENA_LEAST
 					       : arena };

@@ -72,13 +72,14 @@ struct sh_engine_opts {
 	/* See struct sh_comparer_opts. NULL: there is no archive. */
 	int (*stored)(void *arg, unsigned thread, uint32_t document, struct sh_feature_set *set,
 	    struct sh_error *err);
+	void *stored_arg;
 	/* Receives all pairs that meet, with exact similarities, one at a time and in any order.
 	 * NULL: only pairs that decide are compared. */
 	void (*seen)(void *arg, const struct sh_engine_pair *pair);
 	/* Receives the number of decided documents from time to time, in any thread; may be
 	 * NULL. */
 	void (*progress)(void *arg, uint64_t documents);
-	void *arg;
+	void *arg; /* of seen() and progress() */
 };
 
 struct sh_engine;
