@@ -104,7 +104,7 @@ static void oracle_record(
 		snprintf(o->id, sizeof o->id, "%.*s", (int)f->id.n, f->id.p);
 		o->sums = (struct sums){ 0 };
 		o->begun = true;
-		sh_past_ids_begin(&o->past, sh_past_ids_hash(f->id), f->id, file, line);
+		sh_past_ids_begin(&o->past, f->id, file, line);
 	}
 	add_to(&o->sums, f->text, f->weight);
 	r->records++;
@@ -136,10 +136,8 @@ static bool oracle_line(struct oracle *o, const struct input *in, unsigned file,
 static void oracle(const struct input *in, bool rejects, struct result *r)
 {
 	struct oracle o = { .begun = false };
-	struct sh_error err;
 	bool more = true;
 
-	must(sh_past_ids_init(&o.past, &err) == 0);
 	for (unsigned f = 0; more && f < in->n; f++) {
 		const struct sh_buf *b = &in->text[f];
 		uint64_t number = 0;
@@ -156,7 +154,6 @@ static void oracle(const struct input *in, bool rejects, struct result *r)
 		write_sums(&r->out, sh_slice_str(o.id), &o.sums);
 	r->again = o.past.again;
 	r->again_at = o.past.line;
-	sh_past_ids_free(&o.past);
 }
 
 static void begin(struct sh_feature_doc *d)
@@ -196,7 +193,14 @@ static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *er
 	return s->records % 5 ? 0 : sh_job_flush(job, err);
 }
 
-static const struct sh_feature_calls calls = { check, begin, add, add_lines, end, false };
+static int init(void *own, void *arg, struct sh_error *err)
+{
+	(void)own, (void)arg, (void)err;
+	return 0;
+}
+
+static const struct sh_feature_calls calls = { sizeof(struct sums), init, NULL, check, begin, add,
+	add_lines, end, false };
 
 struct run {
 	struct sh_feature_docs docs;
@@ -221,16 +225,13 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 static void run(struct input *in, size_t large, bool rejects, unsigned workers, struct result *r)
 {
 	struct run run = { .result = r };
-	struct sums sums[WORKERS_MAX];
-	void *own[WORKERS_MAX] = { 0 }, *states[WORKERS_MAX];
+	void *states[WORKERS_MAX];
 	struct sh_pool pool = { sh_feature_docs_work, states, workers, done, &run };
 	struct sh_source source;
 	struct sh_slice first;
 	struct sh_error err = { 0 };
 
-	for (unsigned i = 0; i < workers; i++)
-		own[i] = &sums[i];
-	must(sh_feature_docs_init(&run.docs, &calls, own, workers, &err) == 0);
+	must(sh_feature_docs_init(&run.docs, &calls, NULL, workers, &err) == 0);
 	run.docs.rejects = rejects;
 	for (unsigned i = 0; i < workers; i++)
 		states[i] = &run.docs.doc[i];
@@ -276,8 +277,6 @@ static void test_borders(void)
 	static struct sh_buf text;
 	struct packets pipe;
 	char name[32], *names[] = { name };
-	struct sums sums;
-	void *own[] = { &sums };
 	struct sh_feature_docs docs;
 	struct sh_source source;
 	struct sh_buf chunk = { 0 };
@@ -292,7 +291,7 @@ static void test_borders(void)
 
 			append(&text, line, (size_t)n);
 		}
-	must(sh_feature_docs_init(&docs, &calls, own, 1, &err) == 0);
+	must(sh_feature_docs_init(&docs, &calls, NULL, 1, &err) == 0);
 	packets_open(&pipe, &text, PACKET_SIZE);
 	snprintf(name, sizeof name, "/dev/fd/%d", pipe.end);
 	sh_source_init(&source, names, 1);
