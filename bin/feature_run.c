@@ -29,14 +29,14 @@ static void count_documents(void *arg, const struct sh_job *job)
 _Noreturn void refuse_peeked(
     struct cli *c, const struct sh_source *source, uint64_t line, const char *text)
 {
-	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_slice head = sh_source_peeked(source);
 	struct sh_error err;
 
 	if (sh_docs_head(&head, &err) == 0) {
 		sh_error_set(&err, SH_ERR_RECORD, "%s", text);
 		err.line = line;
 	}
-	err.file = source->peeked_from.file;
+	err.file = source->name;
 	cli_die(c, &err);
 }
 

@@ -372,7 +372,7 @@ static void check_bits(struct cli *c, const struct settings *s)
 
 static void add_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
-	if (s->docs.used || cli_given(c, 'w'))
+	if (cli_given_of(c, docopts_table, 'p') || cli_given(c, 'w'))
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
@@ -381,15 +381,27 @@ static void add_features(struct cli *c, struct settings *s, struct sh_source *so
 
 /* ---- options ---- */
 
-static void set_profile(struct settings *s, const struct sh_profile *p)
+/* Reads the options of fingerprints. Each changes a choice of the profile. */
+static void set_fingerprint(struct cli *c, struct settings *s)
 {
-	s->fp.hash = sh_hash_find(p->hash);
-	s->fp.scheme = sh_scheme_find(p->weight);
-	s->fp.bits = p->bits;
+	const struct sh_profile *p = s->docs.profile;
+	const char *hash = opt_value(c, 'H'), *format = opt_value(c, 'x');
+	const char *scheme = opt_text(c, 'w');
+
+	s->fp.hash = sh_hash_find(hash ? hash : p->hash);
+	s->fp.scheme = sh_scheme_find(scheme ? scheme : p->weight);
+	if (scheme && s->fp.scheme && s->fp.scheme->needs_df)
+		cli_usage(c, "-w %s: needs document frequencies (use shweight)", scheme);
+	opt_value(c, 'w'); /* dies of another name */
+	s->fp.bits = (unsigned)opt_number(c, 'b', 1, SH_FP_MAX_BITS, p->bits);
+	s->fp.seed = opt_number(c, SEED, 0, UINT64_MAX, 0);
 	s->fp.tie = p->tie;
 	s->fp.real = p->real;
 	s->fp.rounded = p->rounded;
-	s->empty = p->empty;
+	s->format = sh_fp_format_find(format ? format : "hex");
+	s->bare = cli_given(c, BARE);
+	s->empty_given = cli_given(c, EMPTY);
+	s->empty = s->empty_given ? empty_rules[opt_choice(c, EMPTY, 0)].rule : p->empty;
 }
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
@@ -397,10 +409,12 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 static void complete_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = cli_given(c, SEED) ? s->fp.seed : 1;
+	const char *scheme = opt_value(c, SCHEME);
 	unsigned digits;
 
+	s->permutations_n = (unsigned)opt_number(c, PERMUTATIONS, 1, SH_PERMUTATIONS_MAX, 0);
 	if (!s->permutations_n) {
-		if (s->scheme)
+		if (scheme)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
@@ -411,8 +425,7 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	if (seed > UINT32_MAX)
 		cli_usage(
 		    c, "--seed: expected 0 to %lu with --permutations", (unsigned long)UINT32_MAX);
-	if (!s->scheme)
-		s->scheme = sh_permutation_scheme_at(0);
+	s->scheme = scheme ? sh_permutation_scheme_find(scheme) : sh_permutation_scheme_at(0);
 	digits = s->permutations_n * s->scheme->digits;
 	if (digits > SH_SIGNATURE_DIGITS_MAX)
 		cli_usage(c, "--permutations: at most %u with --scheme %s",
@@ -448,17 +461,22 @@ static void complete_keys(struct cli *c, struct settings *s)
 	if (s->empty_given && s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
 			     "features has no keys");
+	fpkeys_set_layout(&s->keys, c, opt_text(c, KEYS));
 	s->keys.fail_empty = s->empty == SH_EMPTY_ERROR;
-	fpkeys_complete(&s->keys, c, &s->docs, s->fp.seed);
+	fpkeys_complete(&s->keys, c, &s->docs, MEASURE, s->fp.seed);
 }
 
-/* Checks the options together, after the last one. */
 static void complete(struct cli *c, struct settings *s)
 {
-	const struct sh_profile *p = s->docs.profile;
+	const struct sh_profile *p;
 	struct sh_error err;
 
-	s->empty_given = cli_given(c, EMPTY);
+	s->docs.no_text = docopts_profile(c)->top > 0; /* see refuse_top() */
+	s->docs.perhaps_no_text = true;
+	s->docs.sets = cli_given(c, KEYS);
+	docopts_complete(&s->docs, c);
+	p = s->docs.profile;
+	set_fingerprint(c, s);
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
@@ -468,74 +486,11 @@ static void complete(struct cli *c, struct settings *s)
 		s->format = sh_fp_format_find(p->bin);
 }
 
-/* Takes an option that says what is made of a document. Returns false for other options. */
-static bool set_kind(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'w':
-		s->fp.scheme = sh_scheme_find(c->arg);
-		if (s->fp.scheme && s->fp.scheme->needs_df)
-			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
-		cli_value(c, opt);
-		return true;
-	case KEYS:
-		fpkeys_set_layout(&s->keys, c);
-		return true;
-	case 'T':
-		measures_set_threshold(
-		    &s->keys.measures, c, 1, "a number above 0 and up to 1, as in 0.8");
-		return true;
-	case MEASURE:
-		s->keys.measures.measure = sh_measure_find(cli_value(c, opt));
-		return true;
-	case PERMUTATIONS:
-		s->permutations_n =
-		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
-		return true;
-	case SCHEME:
-		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'p':
-		docopts_set(&s->docs, c, opt);
-		set_profile(s, s->docs.profile);
-		break;
-	case 'b':
-		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
-		break;
-	case 'H':
-		s->fp.hash = sh_hash_find(cli_value(c, opt));
-		break;
-	case SEED:
-		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
-		break;
-	case 'x':
-		s->format = sh_fp_format_find(cli_value(c, opt));
-		break;
-	case BARE:
-		s->bare = true;
-		break;
-	case EMPTY:
-		s->empty = empty_rules[cli_choice(c, opt)].rule;
-		break;
-	default:
-		if (!set_kind(c, s, opt))
-			docopts_set(&s->docs, c, opt);
-	}
-}
-
 /* Ends the program: the first record has three fields, and is no feature. */
 _Noreturn static void refuse_both(
     struct cli *c, const struct sh_source *source, struct sh_slice line)
 {
-	refuse_peeked(c, source, source->peeked_from.line,
+	refuse_peeked(c, source, source->line,
 	    sh_is_like_tagged_fp(line)
 		? "a fingerprint with its id and tag, expected id<TAB>text or "
 		  "id<TAB>feature<TAB>weight (shband and shjoin read fingerprints)"
@@ -548,12 +503,12 @@ static int document_or_feature(
     const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
 	static const struct sh_document_form form;
-	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_slice head = sh_source_peeked(source);
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 
 	if (sh_is_like_feature(line) ||
-	    (source->peeked_from.starts_file && sh_docs_head(&head, err) < 0))
+	    (!source->begun && sh_docs_head(&head, err) < 0))
 		return 0;
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
@@ -608,19 +563,10 @@ static void explain_files(struct cli *c, struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .format = sh_fp_format_find("hex") };
+	struct settings s = { 0 };
 	struct sh_source source;
-	int opt;
 
-	docopts_init(&s.docs);
-	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
-	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
-	s.docs.perhaps_no_text = true;
-	s.docs.sets = cli_given(&c, KEYS);
-	docopts_complete(&s.docs, &c);
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
 		explain_files(&c, &s);

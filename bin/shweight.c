@@ -20,8 +20,8 @@ static const struct cli_option options[] = {
 	{ 'p', "profile", "NAME", "weights of a system: %s; other options override [default]",
 	    profile_names },
 	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },
-	{ 'd', "df", "TABLE", "read document frequencies, from shdf" },
-	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)" },
+	{ 'd', "df", "TABLE", "read document frequencies, from shdf", NULL, CLI_READS },
+	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)", NULL, CLI_READS },
 	{ ABSENT, "absent", "HOW",
 	    "%s: count features that TABLE lacks as rare, or drop them [rare]", absent_names },
 	{ MIN_DF, "min-df", "N|SHARE", "drop features of fewer than N documents of TABLE" },
@@ -69,49 +69,13 @@ static void warn_of_other_features(struct cli *c, const struct sh_weigher *w)
 		    (unsigned long long)w->watched, why);
 }
 
-static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
+static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
 {
+	const char *text = opt_text(c, code);
 	struct sh_error err;
 
-	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s: %s", option, err.text);
-}
-
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'p':
-		s->weigher.profile = sh_profile_find(cli_value(c, opt));
-		s->weigher.scheme = sh_scheme_find(s->weigher.profile->weight);
-		s->weigher.top = s->weigher.profile->top;
-		break;
-	case 'w':
-		s->weigher.scheme = sh_scheme_find(cli_value(c, opt));
-		break;
-	case 'd':
-		if (s->df_path)
-			cli_usage(
-			    c, "-d %s: only one table can be given (shdf -m sums tables)", c->arg);
-		s->df_path = cli_reads(c);
-		break;
-	case IDF:
-		if (s->idf_path)
-			cli_usage(c, "--idf %s: only one file can be given", c->arg);
-		s->idf_path = cli_reads(c);
-		break;
-	case ABSENT:
-		s->weigher.drop_absent = cli_choice(c, opt) == 1;
-		break;
-	case MIN_DF:
-		set_limit(c, "--min-df", &s->weigher.min);
-		break;
-	case MAX_DF:
-		set_limit(c, "--max-df", &s->weigher.max);
-		break;
-	case 't':
-		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);
-		break;
-	}
+	if (text && sh_df_limit_parse(text, limit, &err) < 0)
+		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
 }
 
 /* Warns of a table that the scheme ignores: -w may have been forgotten. */
@@ -131,8 +95,22 @@ static void warn_of_tables(struct cli *c, const struct settings *s)
 static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_weigher *w = &s->weigher;
+	const char *profile = opt_value(c, 'p'), *scheme = opt_value(c, 'w');
 	struct sh_error err;
 
+	w->profile = profile ? sh_profile_find(profile) : sh_profile_at(0);
+	w->scheme = sh_scheme_find(scheme ? scheme : w->profile->weight);
+	w->top = opt_number(c, 't', 1, UINT32_MAX, w->profile->top);
+	w->drop_absent = opt_choice(c, ABSENT, 0) == 1;
+	set_limit(c, MIN_DF, &w->min);
+	set_limit(c, MAX_DF, &w->max);
+	s->df_path = opt_text(c, 'd');
+	s->idf_path = opt_text(c, IDF);
+	if (opt_all(c, 'd').n > 1)
+		cli_usage(
+		    c, "-d %s: only one table can be given (shdf -m sums tables)", s->df_path);
+	if (opt_all(c, IDF).n > 1)
+		cli_usage(c, "--idf %s: only one file can be given", s->idf_path);
 	if (s->df_path && s->idf_path)
 		cli_usage(c, "-d and --idf contradict each other");
 	if (w->scheme->needs_df && !s->df_path && !s->idf_path)
@@ -162,13 +140,9 @@ static void complete(struct cli *c, struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .weigher.profile = sh_profile_at(0) };
-	int opt;
+	struct settings s = { 0 };
 
-	s.weigher.scheme = sh_scheme_find(s.weigher.profile->weight);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
 	run_features(&c, FEATURES, &sh_weighing_calls, &s.weigher);

@@ -199,6 +199,24 @@ int sh_corpus_open(
 	return got < 0 ? -1 : 0;
 }
 
+int sh_corpus_take(struct sh_corpus *c, struct sh_buf *text, struct sh_error *err)
+{
+	struct sh_mapped *m;
+
+	if (SH_RESERVE(c->file, c->files_cap, c->n_files + 1, err) < 0 ||
+	    SH_RESERVE(c->map, c->maps_cap, c->n_maps + 1, err) < 0)
+		return -1;
+	m = &c->map[c->n_maps];
+	if (sh_mapped_take(m, text, err) < 0)
+		return -1;
+	c->file[c->n_files] = (struct sh_corpus_file){
+		.name = "memory", .p = m->p, .n = m->n, .base = sh_corpus_size(c), .map = c->n_maps
+	};
+	c->n_files++;
+	c->n_maps++;
+	return 0;
+}
+
 int sh_corpus_check(const struct sh_corpus *c, struct sh_error *err)
 {
 	for (size_t i = 0; i < c->n_maps; i++)

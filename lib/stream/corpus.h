@@ -76,6 +76,9 @@ void sh_corpus_free(struct sh_corpus *c);
 int sh_corpus_open(
     struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err);
 
+/* Adds the bytes of a buffer as one more file, and leaves the buffer empty. */
+int sh_corpus_take(struct sh_corpus *c, struct sh_buf *text, struct sh_error *err);
+
 /* Returns -1 when the size of a mapped file has changed. Needs keeps_open. */
 int sh_corpus_check(const struct sh_corpus *c, struct sh_error *err);
 
