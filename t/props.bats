@@ -21,7 +21,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_FILE_TMPDIR" || return 1
+	begin "$BATS_FILE_TMPDIR"
 	echo "SEED=$SEED"
 }
 

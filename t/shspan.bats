@@ -10,7 +10,7 @@ words() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	printf '%s\t%s\n' a "$(words 1 40)" b "other $(words 11 30) words" c "$(words 100 140)" \
 		d "$(words 12 29) and $(words 101 120)" >docs
 }
