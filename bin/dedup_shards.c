@@ -142,9 +142,9 @@ static void list_options(struct dedup_state *s)
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.store.manifest.key;
+	const uint64_t *key = s->store.manifest.key;
 	const char delimiter = form->csv ? sh_document_delimiter(form) : 0;
-	struct made_with made;
+	struct sh_archive_rows made;
 	char edit[SH_NUM_CHARS + 1];
 
 	made_with_list(s->cli, how, &made);

@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "doc.h"
-#include "ingest/forms.h"
 #include "ingest/header.h"
 #include "ingest/warc.h"
 #include "record/escape.h"
@@ -418,7 +417,7 @@ static int cut_warc(
 		if (got < 0) {
 			push_records(&c);
 			drain(run);
-			got = sh_ingest_resume(&run->in, r, &w, err);
+			got = sh_ingest_warc_resume(&run->in, r, &w, err);
 		}
 	} while (got > 0);
 	push_records(&c);

@@ -25,7 +25,6 @@ struct sh_job {
 	uint64_t records, rejected;    /* good records; bad records */
 	uint64_t ill_formed, empty;    /* sequences of UTF-8; documents without features */
 	uint64_t blank;                /* blank lines that are no records */
-	struct sh_trailer_check check; /* of `in`; set by sh_corpus_lines_read() */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */

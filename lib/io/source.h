@@ -136,4 +136,7 @@ void sh_source_pass(struct sh_source *s);
  * writer. */
 bool sh_source_ready(const struct sh_source *s);
 
+/* Appends all lines of an operand to *all, without its byte order mark. */
+int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err);
+
 #endif
