@@ -387,18 +387,20 @@ bool sh_source_ready(const struct sh_source *s)
 int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err)
 {
 	char *const names[] = { (char *)(uintptr_t)name };
-	struct sh_source source;
-	struct sh_buf block = { 0 };
-	struct sh_origin from;
+	struct sh_source s;
 	int got;
 
-	sh_source_init(&source, names, 1);
-	while ((got = sh_source_read(&source, &block, &from, err)) > 0)
-		if (sh_buf_add(all, block.p, block.n, err) < 0) {
+	sh_source_init(&s, names, 1);
+	while ((got = look(&s, err)) > 0) {
+		struct sh_slice lines = sh_source_peeked(&s);
+
+		if (sh_buf_add(all, lines.p, lines.n, err) < 0) {
 			got = -1;
 			break;
 		}
-	sh_source_free(&source);
-	sh_buf_free(&block);
+		s.first = lines.n;
+		sh_source_pass(&s);
+	}
+	sh_source_free(&s);
 	return got;
 }
