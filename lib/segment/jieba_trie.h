@@ -25,8 +25,7 @@ double sh_jieba_log(uint64_t freq);
 
 /* Adds a word to an open dictionary, or sets its frequency. The first word copies the trie into
  * memory, which needs some milliseconds and 25 MB. A new node may belong at a number that is in
- * use. Then the children of one parent move: of the new node's parent, or of the present node's
- * parent, whichever has fewer children.
+ * use. Then all children of the new node's parent move.
  *
  * Sets the frequency of a word of n codes (jieba_dict.h), each above 0; 1 <= n <=
  * SH_JIEBA_WORD_MAX. A word of frequency 0 keeps its node. split: sets SH_FREQ_SPLIT; otherwise
