@@ -138,12 +138,8 @@ void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
 void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings);
 /* Completes the options of the engine. */
 void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
-/* Looks up the documents. Leaves those out of the engine that the archive knows, and adds the
- * archived documents with which the others are compared. From here on the archive is locked. */
-void dedup_archive_look(struct dedup_state *s);
-/* After sh_engine_run(): gives known documents their outcomes to the engine, and numbers the new
- * documents. Documents of one id and text are one. */
-void dedup_archive_decided(struct dedup_state *s);
+/* Runs the engine, also without an archive. With one, the archive is locked from here on. */
+void dedup_archive_run(struct dedup_state *s);
 /* Adds the new documents to the archive, after all output was written. */
 void dedup_archive_add(struct dedup_state *s);
 /* Merges segments of the archive, and gives the lock back. Forgets the documents of the run:

@@ -71,24 +71,21 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts)
 		cli_die(s->cli, &err);
 }
 
-void dedup_archive_look(struct dedup_state *s)
+void dedup_archive_run(struct dedup_state *s)
 {
 	struct sh_error err;
+	int status;
 
-	if (!s->settings->archive)
-		return;
-	s->archive.now = cli_now(s->cli);
-	/* Another run may have changed the archive while documents were read. */
-	if (sh_store_lock(&s->store, !s->settings->dry_run, s->settings->wait, &err) < 0 ||
-	    sh_batch_look(&s->archive, &err) < 0)
-		cli_die(s->cli, &err);
-}
-
-void dedup_archive_decided(struct dedup_state *s)
-{
-	struct sh_error err;
-
-	if (s->settings->archive && sh_batch_number(&s->archive, &err) < 0)
+	if (s->settings->archive) {
+		s->archive.now = cli_now(s->cli);
+		/* Another run may have changed the archive while documents were read. */
+		status = sh_store_lock(&s->store, !s->settings->dry_run, s->settings->wait, &err);
+		if (status == 0)
+			status = sh_batch_run(&s->archive, &err);
+	} else {
+		status = sh_engine_run(s->engine, &err);
+	}
+	if (status < 0)
 		cli_die(s->cli, &err);
 }
 

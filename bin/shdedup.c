@@ -302,15 +302,10 @@ static void warn_of_ids(struct dedup_state *s)
 /* Runs over the documents of the input. Returns how many of them do not stay. */
 static uint64_t run(struct dedup_state *s)
 {
-	struct sh_error err;
-
 	start(s);
 	dedup_read(s);
-	dedup_archive_look(s);
-	if (sh_engine_run(s->engine, &err) < 0)
-		cli_die(s->cli, &err);
+	dedup_archive_run(s);
 	progress_clear(&s->cli->progress);
-	dedup_archive_decided(s);
 	dedup_count_groups(s);
 	write_results(s);
 	if (!s->settings->every) {

@@ -410,7 +410,7 @@ static int report(struct call *c, simhash_drops_fn *each, void *arg, struct sh_e
 
 		if (sh_batch_stays(&c->batch, i))
 			continue;
-		v = sh_batch_verdict(&c->batch, i);
+		v = sh_engine_verdict(c->engine, i);
 		d.similarity = v.similarity / 10000.0;
 		d.measure = sh_verdict_measure(v.measure);
 		if (sh_batch_drops(&c->batch, i)) {
@@ -438,10 +438,8 @@ int simhash_archive_add(struct simhash_archive *a, const char *const *ids, const
 	int status = begin(&c, a, ids, id_sizes, texts, sizes, n, &err);
 
 	c.batch.now = now;
-	if (status == 0 &&
-	    (sh_batch_look(&c.batch, &err) < 0 || sh_engine_run(c.engine, &err) < 0 ||
-		sh_batch_number(&c.batch, &err) < 0 || report(&c, each, arg, &err) < 0 ||
-		sh_batch_add(&c.batch, 0, &err) < 0))
+	if (status == 0 && (sh_batch_run(&c.batch, &err) < 0 || report(&c, each, arg, &err) < 0 ||
+			       sh_batch_add(&c.batch, 0, &err) < 0))
 		status = -1;
 	return end(&c, status, &err, error);
 }

@@ -377,11 +377,6 @@ int sh_batch_find(struct sh_batch *b, struct sh_error *err)
 	return status;
 }
 
-int sh_batch_look(struct sh_batch *b, struct sh_error *err)
-{
-	return find_known(b, err) < 0 ? -1 : sh_batch_find(b, err);
-}
-
 /* ---- outcomes ---- */
 
 uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document)
@@ -394,12 +389,11 @@ uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document)
 
 /* Of the new documents that are one, the first that stays is recorded; when none stays, the
  * first. */
-int sh_batch_number(struct sh_batch *b, struct sh_error *err)
+static void number(struct sh_batch *b)
 {
 	struct sh_batch_document *d = b->document;
 	uint32_t first = b->store->manifest.next_number, *order = b->order;
 
-	(void)err;
 	for (uint32_t i = 0; i < b->corpus->n; i++)
 		if (d[i].known == SH_KNOWN_DROPPED)
 			sh_engine_set_keeper(
@@ -427,6 +421,14 @@ int sh_batch_number(struct sh_batch *b, struct sh_error *err)
 	for (uint32_t i = 0; i < b->corpus->n; i++)
 		if (!d[i].known && !d[i].recorded)
 			d[i].number = d[d[i].number].number;
+}
+
+int sh_batch_run(struct sh_batch *b, struct sh_error *err)
+{
+	if (find_known(b, err) < 0 || sh_batch_find(b, err) < 0 ||
+	    sh_engine_run(b->engine, err) < 0)
+		return -1;
+	number(b);
 	return 0;
 }
 

@@ -8,9 +8,7 @@
  *
  *     sh_batch_options()   then sh_engine_new(), and all documents to the corpus and the engine
  *     sh_store_lock()
- *     sh_batch_look()      what the archive knows; the archived documents to compare with
- *     sh_engine_run()
- *     sh_batch_number()    the outcome of each document: sh_batch_stays(), sh_batch_keeper()
+ *     sh_batch_run()       the outcome of each document: sh_batch_stays(), sh_batch_keeper()
  *     sh_batch_add()
  *     sh_batch_free(), sh_store_unlock()
  *
@@ -33,7 +31,7 @@ struct sh_batch_document {
 	uint64_t digest; /* of the text */
 	uint64_t id_key; /* see sh_store_id_key() */
 	/* In the archive: of a known document its number, its keeper and the verdict on both. Of a
-	 * new document the number that it has or gets: see sh_batch_number(). */
+	 * new document the number that it has or gets: see sh_batch_run(). */
 	uint32_t number, keeper;
 	struct sh_verdict verdict;
 	uint8_t known; /* enum sh_known */
@@ -50,7 +48,7 @@ struct sh_batch {
 	uint64_t now; /* the time of new documents, in seconds since 1970 */
 
 	/* Results. */
-	struct sh_batch_document *document; /* by document; NULL before sh_batch_look() */
+	struct sh_batch_document *document; /* by document; NULL before sh_batch_run() */
 	/* archived documents that may be near-duplicates, and keepers of known documents, by number;
 	 * the engine has them behind the documents of the batch */
 	uint32_t *stored;
@@ -77,9 +75,10 @@ int sh_batch_stored(void *batch, unsigned thread, uint32_t document, struct sh_f
 
 /* Adds the archived documents that share a key with a document of the batch to the engine. */
 int sh_batch_find(struct sh_batch *b, struct sh_error *err);
-/* Does the same after it has left those documents out of the engine that the archive knows. The
+/* Leaves the documents out of the engine that the archive knows, does the same for the others, runs
+ * the engine, and numbers and counts the new documents. Documents of one id and text are one. The
  * archive must be locked until the end of the batch. */
-int sh_batch_look(struct sh_batch *b, struct sh_error *err);
+int sh_batch_run(struct sh_batch *b, struct sh_error *err);
 
 /* Return whether the document is a duplicate of an archived one, and whether no document of the
  * batch or of the archive replaces it. */
@@ -93,18 +92,9 @@ static inline bool sh_batch_stays(const struct sh_batch *b, uint32_t document)
 }
 /* Returns the number of a document's keeper in the archive. */
 uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document);
-/* Returns the verdict on a document that does not stay and its keeper. */
-static inline struct sh_verdict sh_batch_verdict(const struct sh_batch *b, uint32_t document)
-{
-	return sh_engine_verdict(b->engine, document);
-}
 /* Reads the record of an archived document, which must exist. */
 int sh_batch_record(
     const struct sh_batch *b, uint32_t number, struct sh_record *r, struct sh_error *err);
-
-/* After sh_engine_run(): gives the outcomes of known documents to the engine; numbers the new
- * documents, and counts them. Documents of one id and text are one. */
-int sh_batch_number(struct sh_batch *b, struct sh_error *err);
 
 /* Adds the new documents to the archive. merges: see sh_store_change_add_segment(). */
 int sh_batch_add(struct sh_batch *b, uint64_t merges, struct sh_error *err);
