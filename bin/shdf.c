@@ -195,25 +195,13 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	sh_df_count_delete(count);
 }
 
-static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
-{
-	const char *text = opt_text(c, code);
-	struct sh_error err;
-
-	if (text && sh_df_limit_parse(text, limit, &err) < 0)
-		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct table_out out = { .cli = &c };
 
 	cli_start(&c, &program, argc, argv);
-	set_limit(&c, MIN_DF, &out.min);
-	set_limit(&c, MAX_DF, &out.max);
-	if (!sh_df_limits_agree(&out.min, &out.max))
-		cli_usage(&c, "--min-df is above --max-df: no feature is within both");
+	read_df_limits(&c, MIN_DF, MAX_DF, &out.min, &out.max);
 	cli_open(&c);
 	if (cli_given(&c, 'm'))
 		merge(&c, &out);
