@@ -179,19 +179,18 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	struct sh_error err;
 	struct sh_df_count *count = sh_df_count_new(c->jobs, memory, c->tmpdir, &err);
 	struct run run = { .cli = c, .work = write_range };
+	size_t ranges;
 
 	if (!count)
 		cli_die(c, &err);
 	run_features(c, FEATURES, &calls, count);
-	if (sh_df_count_finish(count, &err) < 0)
-		cli_die(c, &err);
 	out->count = count;
-	out->words = sh_df_count_words(count);
-	if (emit(out, sh_slice("", 0), sh_df_count_documents(count), &err) < 0)
+	if (sh_df_count_finish(count, &out->documents, &out->words, &ranges, &err) < 0 ||
+	    emit(out, sh_slice("", 0), out->documents, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++)
 		run.workers[i] = out;
-	run_tasks(&run, sh_df_count_ranges(count));
+	run_tasks(&run, ranges);
 	sh_df_count_delete(count);
 }
 
