@@ -456,7 +456,7 @@ static void complete(struct cli *c, struct settings *s)
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
-		s->format = sh_fp_format_find(p->bin);
+		s->format = sh_fp_format_find(p->bin ? p->bin : "bin");
 }
 
 /* Ends the program: the first record has three fields, and is no feature. */
