@@ -48,36 +48,27 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
-/* Returns whether the list, with blanks around each word, has this word. */
-static bool lists(const char *list, const char *word, size_t n)
-{
-	for (const char *p = list; (p = strstr(p, " ")) && p[1]; p++)
-		if (strncmp(p + 1, word, n) == 0 && p[1 + n] == ' ')
-			return true;
-	return false;
-}
-
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
-	static const char unknown[] = " application/octet-stream application/unknown "
+	static const char unknown[] = "application/octet-stream application/unknown "
 				      "application/x-unknown-content-type text/htm text/htlm "
-				      "text/xhtml text/xhtml+xml text/unknown text/x-unknown ";
-	static const char html[] = " text/html application/xhtml+xml application/vnd.wap.xhtml+xml "
-				   "text/x-amp-html ";
-	static const char other[] = " text/dns text/css text/javascript text/ecmascript "
-				    "text/x-javascript text/calendar text/x-vcard text/vcard ";
-	static const char tops[] = " application audio chemical font image message model multipart "
-				   "text video ";
-	size_t n = strlen(type), top = strcspn(type, "/");
+				      "text/xhtml text/xhtml+xml text/unknown text/x-unknown";
+	static const char html[] = "text/html application/xhtml+xml application/vnd.wap.xhtml+xml "
+				   "text/x-amp-html";
+	static const char other[] = "text/dns text/css text/javascript text/ecmascript "
+				    "text/x-javascript text/calendar text/x-vcard text/vcard";
+	static const char tops[] = "application audio chemical font image message model multipart "
+				   "text video";
+	struct sh_slice whole = sh_slice_str(type), top = sh_slice(type, strcspn(type, "/"));
 
 	/* Some servers send "html", "text", "(null)" or "txt/html". */
-	if (lists(unknown, type, n) || n < top + 2 || !lists(tops, type, top) ||
-	    type[top + 1 + strcspn(type + top + 1, "/*\"'\\<>=: ")])
+	if (sh_is_listed(whole, unknown) || whole.n < top.n + 2 || !sh_is_listed(top, tops) ||
+	    type[top.n + 1 + strcspn(type + top.n + 1, "/*\"'\\<>=: ")])
 		return SH_BODY_UNKNOWN;
-	if (lists(html, type, n))
+	if (sh_is_listed(whole, html))
 		return SH_BODY_HTML;
-	return strncmp(type, "text/", 5) == 0 && !lists(other, type, n) ? SH_BODY_TEXT
-									: SH_BODY_OTHER;
+	return strncmp(type, "text/", 5) == 0 && !sh_is_listed(whole, other) ? SH_BODY_TEXT
+									     : SH_BODY_OTHER;
 }
 
 static bool begins(struct sh_slice s, const char *with)
