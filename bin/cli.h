@@ -299,10 +299,6 @@ int cli_finish(struct cli *c);
 /* Reads a file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
-/* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the
- * first. A pipe can be read only once, so the sum is computed when the file is read. */
-uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
-
 /* Returns the seconds since 1970, the time at which documents are added to archives. Tests and
  * reproducible builds set them by SOURCE_DATE_EPOCH. Dies when the clock or that variable is out of
  * range. */

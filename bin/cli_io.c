@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/num.h"
-#include "base/siphash.h"
 #include "io/confine.h"
 #include "io/spill.h"
 #include "io/target.h"
@@ -191,28 +190,10 @@ int cli_finish(struct cli *c)
 
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 {
-	char *const names[] = { (char *)(uintptr_t)name };
-	struct sh_source source;
-	struct sh_buf block = { 0 };
-	struct sh_origin from;
 	struct sh_error err;
-	int got;
 
-	sh_source_init(&source, names, 1);
-	while ((got = sh_source_read(&source, &block, &from, &err)) > 0)
-		if (sh_buf_add(all, block.p, block.n, &err) < 0)
-			cli_die(c, &err);
-	if (got < 0)
+	if (sh_source_all(name, all, &err) < 0)
 		cli_die(c, &err);
-	sh_source_free(&source);
-	sh_buf_free(&block);
-}
-
-uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
-{
-	const uint64_t key[2] = { before, 0 };
-
-	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
 /* The largest time of ten digits: the year 2286. */
@@ -351,7 +332,7 @@ void cli_open(struct cli *c)
 	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text && !c->left;
-	c->out.summer.crlf = c->crlf;
+	c->out.crlf = c->crlf;
 	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
 		unfinished_abort(&c->out);
 		cli_die(c, &err);
@@ -427,8 +408,8 @@ void cli_print(struct cli *c, const char *fmt, ...)
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt)
 {
 	if (doubt)
-		cli_warn(c, "%s:%llu: %s", source->peeked_from.file,
-		    (unsigned long long)source->peeked_from.line, doubt);
+		cli_warn(c, "%s:%llu: %s", source->name,
+		    (unsigned long long)source->line, doubt);
 }
 
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line)

@@ -144,7 +144,7 @@ static void list_options(struct dedup_state *s)
 	const struct sh_document_form *form = &how->docs.docs.form;
 	const uint64_t *key = s->store.manifest.key;
 	const char delimiter = form->csv ? sh_document_delimiter(form) : 0;
-	struct made_with made;
+	struct sh_archive_rows made;
 	char edit[SH_NUM_CHARS + 1];
 
 	made_with_list(s->cli, how, &made);
@@ -234,7 +234,7 @@ static void write_one(struct dedup_state *s, size_t i, uint32_t from, uint32_t t
 	struct sh_error err;
 
 	cli_open_further(s->cli, &out, s->shards.path[i]);
-	out.summer.crlf = s->cli->crlf;
+	out.crlf = s->cli->crlf;
 	if (form && sh_sink_compress(&out, form, &err) < 0)
 		cli_die(s->cli, &err);
 	dedup_write_header(s, &out, i);

@@ -273,7 +273,7 @@ static int note_counts(struct doc_worker *w, struct sh_error *err)
 		   : note_tally(w, AS_TEXT, &in->as_text, err);
 }
 
-/* See sh_decompress_read. */
+/* See sh_read_fn. */
 static ssize_t read_slice(void *slice, void *p, size_t n, struct sh_error *err)
 {
 	struct sh_slice *rest = slice;
@@ -513,7 +513,7 @@ int doc_file(
 	struct sh_reader r;
 	int bad;
 
-	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, path, err)) < 0) {
+	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, -1, path, err)) < 0) {
 		drain(run);
 		return -1;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "docopts.h"
 
+#include "archive/settings.h"
 #include "fp/defaults.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 #include <limits.h>
@@ -191,8 +191,8 @@ static void add_stop(struct docopts *d, struct cli *c, const char *path, struct 
 	struct sh_error err;
 
 	cli_read_file(c, path, &all);
-	d->stop_sum = cli_sum(d->stop_sum, &all);
 	lines = sh_buf_slice(&all);
+	d->stop_sum = sh_content_sum(d->stop_sum, lines);
 	check_stop(d, c, path, &lines);
 	if (sh_buf_add(words, lines.p, lines.n, &err) < 0 || sh_buf_add(words, "\n", 1, &err) < 0)
 		cli_die(c, &err);
@@ -309,7 +309,7 @@ void docopts_add_words(
 	for (size_t i = 0; i < files->n; i++) {
 		text.n = 0;
 		cli_read_file(c, files->name[i], &text);
-		*sum = cli_sum(*sum, &text);
+		*sum = sh_content_sum(*sum, sh_buf_slice(&text));
 		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
 			err.file = files->name[i];
 			cli_die(c, &err);

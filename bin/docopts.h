@@ -24,7 +24,7 @@ struct docopts {
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
 	struct cli_files stops, dicts;
-	uint64_t stop_sum, dict_sum;  /* cli_sum() of the files, once they are loaded */
+	uint64_t stop_sum, dict_sum;  /* sh_content_sum() of the files, once they are loaded */
 	struct sh_stoplist *stop;     /* owned */
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
@@ -49,7 +49,7 @@ void docopts_need_places(const struct docopts *d, struct cli *c);
  * cppjieba's is the folder of --dict, or $SIMHASH_CPPJIEBA. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
 
-/* Adds the words of user dictionaries to j in their order, and their cli_sum() to *sum. Dies of
+/* Adds the words of user dictionaries to j in their order, and their sh_content_sum() to *sum. Dies of
  * errors. */
 void docopts_add_words(
     struct cli *c, const struct cli_files *files, struct sh_jieba *j, uint64_t *sum);

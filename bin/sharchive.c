@@ -66,7 +66,7 @@ static int init(struct state *s, struct sh_error *err)
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
 	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
 	struct sh_analyser a;
-	struct made_with o;
+	struct sh_archive_rows o;
 
 	/* Refuses options that every run would refuse, such as a missing stemmer. */
 	if (sh_analyser_init(&a, NULL, &opts, err) < 0)

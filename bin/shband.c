@@ -155,7 +155,7 @@ static void begin_fingerprints(
 	cli_doubt(s->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
 	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
-		sh_tags_check(&s->tags, r.tag, source->peeked_from.file, &err);
+		sh_tags_check(&s->tags, r.tag, source->name, &err);
 	}
 	if (init_layout(s, bits, &err) < 0)
 		cli_die(s->cli, &err);

@@ -276,11 +276,11 @@ static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct 
 static int find_text(const struct sh_document_form *form, struct sh_slice line,
     const struct sh_document *doc, struct sh_slice *text, struct sh_error *err)
 {
-	struct sh_slice name = form->text_name.n ? form->text_name : sh_slice("text", 4);
+	struct sh_slice name = form->name[1].n ? form->name[1] : sh_slice("text", 4);
 	struct sh_json_value v;
 
 	*text = doc->text;
-	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->text, NULL,
+	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->index[1], NULL,
 			     text, err) < 0)
 		return -1;
 	if (form->json) {

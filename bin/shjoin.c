@@ -454,7 +454,7 @@ static enum kind kind_of_input(struct join *j)
 		    (!is_fp || sh_is_band_record(line)))
 			return BANDS;
 		if (is_fp)
-			sh_tags_check(&j->tags, r.tag, source->peeked_from.file, &err);
+			sh_tags_check(&j->tags, r.tag, source->name, &err);
 		return FINGERPRINTS;
 	}
 	return EMPTY;

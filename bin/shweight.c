@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* shweight: weighs features, one line for each distinct feature of a document. */
-#include <stdlib.h>
-
 #include "feature_run.h"
 #include "names.h"
 #include "published/published.h"
@@ -49,56 +47,26 @@ struct settings {
 };
 
 /* Warns when the documents differ from the documents of the table as chance does not explain. */
-static void warn_of_other_features(
-    struct cli *c, const struct settings *s, const struct sh_df_watch *w)
+static void warn_of_other_features(struct cli *c, const struct sh_weigher *w)
 {
 	static const char why[] = "was the table made with other options of shtok, or from other "
 				  "texts?";
-	const struct sh_df_table *t = w->table;
+	const struct sh_df_table *t = w->df;
 	struct sh_slice feature;
 	uint64_t n;
 
-	if (sh_df_watch_missing(w, &feature, &n))
+	if (sh_weigher_doubt(w, false, &feature, &n))
 		cli_warn(c,
 		    "%s: '%.*s' is in %llu of its %llu documents, but in none of the first %llu "
 		    "documents read: %s",
 		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
-		    (unsigned long long)t->documents, (unsigned long long)w->documents, why);
-	if (!s->weigher.drop_absent && sh_df_watch_absent(w, &feature, &n))
+		    (unsigned long long)t->documents, (unsigned long long)w->watched, why);
+	if (!w->drop_absent && sh_weigher_doubt(w, true, &feature, &n))
 		cli_warn(c,
 		    "%s: '%.*s' is in %llu of the first %llu documents read, but not in the table, "
 		    "and weighs as if it were rare: %s (--absent drop drops such features)",
 		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
-		    (unsigned long long)w->documents, why);
-}
-
-static void weigh_all(struct cli *c, const struct settings *s)
-{
-	unsigned n = c->jobs;
-	struct sh_weighing *states = cli_zeroed(c, n, sizeof *states);
-	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_df_watch watch;
-	struct sh_source source;
-	struct sh_error err;
-
-	if (sh_df_watch_init(&watch, s->weigher.df, &err) < 0)
-		cli_die(c, &err);
-	for (unsigned i = 0; i < n; i++) {
-		if (sh_weighing_init(&states[i], &s->weigher, &watch, &err) < 0)
-			cli_die(c, &err);
-		own[i] = &states[i];
-	}
-	cli_source_init(c, &source);
-	if (!cli_given(c, FEATURES))
-		need_features(c, &source, FEATURES_ADVICE);
-	run_feature_docs(&run, &source, &sh_weighing_calls, own);
-	warn_of_other_features(c, s, &watch);
-	sh_source_free(&source);
-	for (unsigned i = 0; i < n; i++)
-		sh_weighing_free(&states[i]);
-	free(states);
-	sh_df_watch_free(&watch);
+		    (unsigned long long)w->watched, why);
 }
 
 static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
@@ -165,7 +133,8 @@ static void complete(struct cli *c, struct settings *s)
 		    s->idf_path);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
-	sh_weigher_prepare(w);
+	if (sh_weigher_init(w, &err) < 0)
+		cli_die(c, &err);
 }
 
 int main(int argc, char **argv)
@@ -176,7 +145,9 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	complete(&c, &s);
 	cli_open(&c);
-	weigh_all(&c, &s);
+	run_features(&c, FEATURES, &sh_weighing_calls, &s.weigher);
+	warn_of_other_features(&c, &s.weigher);
+	sh_weigher_free(&s.weigher);
 	sh_df_table_free(&s.df);
 	sh_idf_table_free(&s.idf);
 	return cli_finish(&c);

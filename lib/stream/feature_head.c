@@ -132,7 +132,7 @@ int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_e
 
 	while (got > 0) {
 		in = sh_source_peeked(s);
-		if (count(t, in, s->peeked_from.line, &c, err) < 0)
+		if (count(t, in, s->line, &c, err) < 0)
 			got = -1;
 		if (got < 0 || c.certain || in.n >= SH_FEATURE_HEAD)
 			break;

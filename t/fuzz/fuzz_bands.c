@@ -8,6 +8,8 @@
 #include "io/source.h"
 #include "join/bands.h"
 
+const unsigned fuzz_random = 2000;
+
 static struct sh_error err;
 
 /* Checks that the head of a valid key equals the head that its layout writes. */
@@ -41,12 +43,36 @@ static bool layout(struct sh_band *b)
 	return false;
 }
 
-/* Checks that every key of a fingerprint is accepted and declares the layout, and that a key of
- * another fingerprint is refused. */
+/* Writes a key bit by bit, by the definition in band.h: the digits of its layout, then the bits of its
+ * blocks, filled up with zeros. */
+static void slow_key(
+    const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
+{
+	unsigned n = 0, digit = 0;
+
+	out += sprintf(
+	    out, "%02x%02x%0*x", b->k, b->blocks, (int)b->table_digits, (unsigned)t->number);
+	for (unsigned c = 0; c < b->chosen || n % 4; c++) {
+		unsigned at = c < b->chosen ? b->bits * t->block[c] / b->blocks : 0;
+		unsigned end = c < b->chosen ? b->bits * (t->block[c] + 1U) / b->blocks : 4 - n % 4;
+
+		for (; at < end; at++) {
+			digit = digit << 1 | (c < b->chosen && fp[at / 64] >> (63 - at % 64) & 1);
+			if (++n % 4 == 0) {
+				out += sprintf(out, "%x", digit);
+				digit = 0;
+			}
+		}
+	}
+	memset(out, '0', b->bits_digits - n / 4);
+}
+
+/* Checks that every key of a fingerprint is as defined, accepted and declares the layout, and that a key
+ * of another fingerprint is refused. */
 static void own_keys(const struct sh_band *b, const uint64_t *fp)
 {
 	struct sh_band_table room;
-	char key[SH_BAND_MAX_KEY];
+	char key[SH_BAND_MAX_KEY], slow[SH_BAND_MAX_KEY + 8];
 	uint32_t number;
 	struct sh_band back;
 
@@ -58,6 +84,8 @@ static void own_keys(const struct sh_band *b, const uint64_t *fp)
 		bool mine = false;
 
 		sh_band_key(b, table, fp, key);
+		slow_key(b, table, fp, slow);
+		check(memcmp(key, slow, b->key_len) == 0);
 		check(sh_band_parse(b, s, &number, &err) == 0 && number == t);
 		check(sh_band_check_key(b, table, s, fp, &err) == 0);
 		memcpy(other, fp, b->words * sizeof *fp);
