@@ -168,7 +168,7 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-USE_CODECS := $(addprefix $(BUILD)/lib/io/,codec.o compress.o)
+USE_CODECS := $(BUILD)/lib/io/codec.o
 $(USE_CODECS): $(BUILD)/io-flags
 $(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags

@@ -38,7 +38,7 @@ struct dedup_settings {
 	const char *shards;   /* value of -O; NULL: one output for all inputs */
 	uint64_t wait, every; /* values in seconds; every 0: the whole input is one run */
 	bool compress;        /* --compress was given */
-	const struct sh_compressor *form; /* of --compress; NULL: none */
+	const struct sh_codec *form; /* of --compress; NULL: none */
 	const char *report_path;
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;
@@ -102,10 +102,7 @@ struct dedup_state {
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
 
-void dedup_how_init(struct dedup_settings *s);
-/* Handles an option. Returns false when it is in neither of the two tables. */
-bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
-/* After the last option: loads files, and sets the values that depend on the options. */
+/* Reads the options of the two tables, and loads their files. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
 void dedup_how_free(struct dedup_settings *s);
 

@@ -2,7 +2,6 @@
 /* shdf: features to document frequencies. */
 #include "base/num.h"
 #include "feature_run.h"
-#include "peeked.h"
 #include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
@@ -192,57 +191,39 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	struct sh_error err;
 	struct sh_df_count *count = sh_df_count_new(n, memory, c->tmpdir, &err);
 	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_source source;
 
 	if (!count)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < n; i++)
 		own[i] = sh_df_counter(count, i);
-	cli_source_init(c, &source);
-	if (!cli_given(c, FEATURES))
-		need_features(c, &source, FEATURES_ADVICE);
-	run_feature_docs(&run, &source, &calls, own);
+	run_features(c, FEATURES, &calls, own);
 	write_table(c, count, out);
-	sh_source_free(&source);
 	sh_df_count_delete(count);
 }
 
-static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
+static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
 {
+	const char *text = opt_text(c, code);
 	struct sh_error err;
 
-	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s: %s", option, err.text);
+	if (text && sh_df_limit_parse(text, limit, &err) < 0)
+		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
 }
 
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct table_out out = { .cli = &c };
-	size_t memory = DEFAULT_MEMORY;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1) {
-		switch (opt) {
-		case MIN_DF:
-			set_limit(&c, "--min-df", &out.min);
-			break;
-		case MAX_DF:
-			set_limit(&c, "--max-df", &out.max);
-			break;
-		case 'S':
-			memory = cli_size(&c, "-S");
-			break;
-		}
-	}
+	set_limit(&c, MIN_DF, &out.min);
+	set_limit(&c, MAX_DF, &out.max);
 	if (!sh_df_limits_agree(&out.min, &out.max))
 		cli_usage(&c, "--min-df is above --max-df: no feature is within both");
 	cli_open(&c);
 	if (cli_given(&c, 'm'))
 		merge(&c, &out);
 	else
-		count(&c, memory, &out);
+		count(&c, opt_size(&c, 'S', DEFAULT_MEMORY), &out);
 	return cli_finish(&c);
 }

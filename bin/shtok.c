@@ -143,16 +143,12 @@ static int work(void *worker, struct sh_job *job)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct docopts opts;
+	struct docopts opts = { 0 };
 	struct worker *workers;
 	struct run run = { .cli = &c, .work = work };
 	struct sh_error err;
-	int opt;
 
-	docopts_init(&opts);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		docopts_set(&opts, &c, opt);
 	docopts_complete(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
 	/* Not on the stack: an array for CLI_MAX_JOBS would touch 2 MB of it. */

@@ -259,7 +259,7 @@ static int pass_on(void *ctx, const struct sh_join_pair *hit, size_t n, struct s
 static struct sh_join *new_join(unsigned bits, unsigned distance, struct sh_error *err)
 {
 	if (sh_fp_width_ok(bits))
-		return sh_join_new(bits, distance, NULL, err);
+		return sh_join_new(bits, distance, 1, err);
 	sh_error_set(
 	    err, SH_ERR_PARAM, "%u bits: expected a multiple of 4 up to %d", bits, SH_FP_MAX_BITS);
 	return NULL;

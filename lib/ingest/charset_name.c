@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/charset_name.h"
+#include "ingest/charset.h"
 
 #include <string.h>
 #include <strings.h>

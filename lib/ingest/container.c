@@ -226,13 +226,13 @@ static int check_ratio(struct sh_container *c, struct sh_error *err)
 			  ? c->size
 			  : c->reader->raw;
 
-	if (c->out <= SH_DECOMPRESS_FREE || c->out / ratio <= in)
+	if (c->out <= SH_READER_FREE || c->out / ratio <= in)
 		return 0;
 	c->broken = true;
 	return sh_error_set(err, SH_ERR_IO,
 	    "the members of the %s file have more than %u times its size, and more than %llu MiB: "
 	    "a decompression bomb?",
-	    name_of(c->form), ratio, (unsigned long long)(SH_DECOMPRESS_FREE >> 20));
+	    name_of(c->form), ratio, (unsigned long long)(SH_READER_FREE >> 20));
 }
 
 ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err)

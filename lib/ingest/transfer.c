@@ -4,8 +4,6 @@
 #include "base/hex.h"
 #include "ingest/header.h"
 
-/* ---- mail ---- */
-
 static int base64_value(char c)
 {
 	if (c >= 'A' && c <= 'Z')
@@ -180,68 +178,4 @@ int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 			return -1;
 	}
 	return 0;
-}
-
-/* ---- HTTP ---- */
-
-/* Reads the size of a chunk at *p, and moves *p behind the line. Returns 1; 0 when the input ends
- * within the line; -1 when the line is malformed. */
-static int chunk_size(const char **p, const char *end, uint64_t *size)
-{
-	const char *q = *p;
-	unsigned digits = 0;
-
-	*size = 0;
-	for (; q < end && sh_hex_value(*q) >= 0; q++, digits++)
-		*size = *size << 4 | (unsigned)sh_hex_value(*q);
-	if (digits > 15)
-		return -1;
-	while (q < end && (*q == ' ' || *q == '\t'))
-		q++;
-	if (q < end && digits && *q == ';') {
-		q = memchr(q, '\n', (size_t)(end - q));
-		if (!q)
-			return 0;
-	}
-	if (q < end && *q == '\r')
-		q++;
-	if (q == end)
-		return 0;
-	if (digits == 0 || *q != '\n')
-		return -1;
-	*p = q + 1;
-	return 1;
-}
-
-int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err)
-{
-	const char *p = in.p, *end = in.p + in.n;
-	bool first = true;
-
-	for (;; first = false) {
-		uint64_t size = 0;
-		int got = chunk_size(&p, end, &size);
-
-		if (got <= 0 && first)
-			return 0;
-		if (got < 0)
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "HTTP: byte %zu of the body: expected the size of a chunk",
-			    (size_t)(p - in.p) + 1);
-		if (got == 0 || size > (uint64_t)(end - p)) {
-			if (!cut)
-				return sh_error_set(
-				    err, SH_ERR_RECORD, "HTTP: the body ends within its chunks");
-			return got && sh_buf_add(out, p, (size_t)(end - p), err) < 0 ? -1 : 1;
-		}
-		if (size == 0)
-			return 1;
-		if (sh_buf_add(out, p, (size_t)size, err) < 0)
-			return -1;
-		p += size;
-		if (p < end && *p == '\r')
-			p++;
-		if (p < end && *p == '\n')
-			p++;
-	}
 }

@@ -8,10 +8,9 @@
 
 struct sh_lines {
 	struct sh_source source;
-	struct sh_buf chunk;
-	struct sh_origin from; /* of the chunk; but from.line is where the current line begins */
-	size_t at;             /* bytes of the chunk before the next line */
-	uint64_t ends;         /* line ends of the current line: more than 1 only in CSV */
+	bool held;             /* there is a current line, which the source has not passed */
+	struct sh_slice chunk; /* the lines that the last read brought */
+	struct sh_origin from; /* file, and number of the current line; lines: of the chunk */
 	bool starts_file;      /* the current line is the first of its file, without a header */
 };
 
@@ -22,10 +21,10 @@ void sh_lines_free(struct sh_lines *l);
  * at the end, or -1. */
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
 
-/* Returns whether the current line ends its chunk. Then sh_lines_next() reads another chunk. */
+/* Returns whether no line is ready behind the current one. Then sh_lines_next() reads. */
 static inline bool sh_lines_at_end(const struct sh_lines *l)
 {
-	return l->at == l->chunk.n;
+	return !l->held || l->source.first == l->source.whole;
 }
 
 /* Adds file and number of the current line to the error, unless its code is SH_ERR_IO or

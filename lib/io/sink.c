@@ -24,7 +24,10 @@ static void release(struct sh_sink *s)
 	free(s->target);
 	sh_buf_free(&s->buf);
 	sh_summer_free(&s->summer);
-	sh_compress_free(&s->packed);
+	if (s->encoder)
+		s->form->encode.stop(s->encoder);
+	sh_buf_free(&s->packed);
+	s->encoder = NULL;
 	s->tmp = s->target = NULL;
 	s->fd = -1;
 }
@@ -113,32 +116,42 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	return 0;
 }
 
-int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err)
+int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err)
 {
-	return sh_compress_start(&s->packed, form, err);
-}
-
-static int write_bytes(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
-{
-	return sh_write_all(s->fd, p, n) < 0 ? sh_error_sys(err, "cannot write to %s", s->name) : 0;
-}
-
-/* Compresses the bytes and writes the result. end: ends the compressed stream. */
-static int write_packed(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
-{
-	struct sh_buf *out = &s->packed.out;
-
-	if (sh_compress_add(&s->packed, p, n, end, err) < 0 ||
-	    (out->n && write_bytes(s, out->p, out->n, err) < 0))
-		return -1;
-	out->n = 0;
+	if (!form->encode.start)
+		return sh_codec_unwritable(form, err);
+	s->encoder = form->encode.start();
+	if (!s->encoder || sh_buf_reserve(&s->packed, SH_CODEC_ROOM, err) < 0)
+		return sh_error_nomem(err);
+	s->form = form;
 	return 0;
 }
 
-/* Writes bytes, compressed or not, without the buffer. */
-static int write_direct(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+/* Writes bytes without the buffer, compressed or not. end: ends a compressed stream. */
+static int write_bytes(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
 {
-	return s->packed.form ? write_packed(s, p, n, false, err) : write_bytes(s, p, n, err);
+	struct sh_slice in = sh_slice(n ? p : "", n), out = in;
+	enum sh_codec_state state = SH_CODEC_MORE;
+
+	if (n == 0 && !end)
+		return 0;
+	do {
+		if (s->form) {
+			char *to = s->packed.p;
+
+			state = s->form->encode.step(s->encoder, &in, &to, SH_CODEC_ROOM, end);
+			out = sh_slice(s->packed.p, (size_t)(to - s->packed.p));
+		} else {
+			in.n = 0;
+		}
+		if (state == SH_CODEC_NOMEM)
+			return sh_error_nomem(err);
+		if (state != SH_CODEC_MORE && state != SH_CODEC_END)
+			return sh_error_set(err, SH_ERR_IO, "%s failed to compress", s->form->name);
+		if (sh_write_all(s->fd, out.p, out.n) < 0)
+			return sh_error_sys(err, "cannot write to %s", s->name);
+	} while (in.n || (s->form && end && state != SH_CODEC_END));
+	return 0;
 }
 
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
@@ -148,7 +161,7 @@ int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
 	s->buf.n = 0;
 	if (s->trailer && sh_summer_add(&s->summer, s->buf.p, n, err) < 0)
 		return -1;
-	return write_direct(s, s->buf.p, n, err);
+	return write_bytes(s, s->buf.p, n, false, err);
 }
 
 char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err)
@@ -169,7 +182,7 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 		if (sh_sink_flush(s, err) < 0 ||
 		    (s->trailer && sh_summer_add(&s->summer, p, n, err) < 0))
 			return -1;
-		return write_direct(s, p, n, err);
+		return write_bytes(s, p, n, false, err);
 	}
 	room = sh_sink_room(s, n, err);
 	if (!room)
@@ -246,8 +259,8 @@ int sh_sink_close(struct sh_sink *s, struct sh_error *err)
 
 	if (bad == 0)
 		bad = sh_sink_flush(s, err);
-	if (bad == 0 && s->packed.form)
-		bad = write_packed(s, NULL, 0, true, err);
+	if (bad == 0 && s->form)
+		bad = write_bytes(s, NULL, 0, true, err);
 	if (bad == 0 && s->tmp && fsync(fd) < 0)
 		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
 	s->fd = -1;

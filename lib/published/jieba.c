@@ -5,7 +5,7 @@
 #include "published/cppjieba.h"
 #include "published/rules.h"
 
-#include "text/stop.h"
+#include "text/stopwords.h"
 
 void sh_close_jieba(void *state)
 {

@@ -9,13 +9,13 @@
 
 #define SH_FIELD_MAX 1024 /* highest field number that the user can choose */
 
-enum { SH_DOCUMENT_MORE = 15 }; /* most text fields of a document after the first */
+enum { SH_DOCUMENT_FIELDS = 17 }; /* most fields of a document: its id and its texts */
 
 struct sh_columns {
-	unsigned n;        /* fields of each record; 0: no header was read yet */
-	char delimiter;    /* between fields of CSV; 0: a comma */
-	unsigned id, text; /* indexes of the two columns, from 0; below SH_FIELD_MAX in TSV */
-	unsigned more[SH_DOCUMENT_MORE]; /* indexes of further text columns */
+	unsigned n;     /* fields of each record; 0: no header was read yet */
+	char delimiter; /* between fields of CSV; 0: a comma */
+	/* Indexes of the columns, from 0: of the id, and of the texts. Below SH_FIELD_MAX in TSV. */
+	unsigned index[SH_DOCUMENT_FIELDS];
 };
 
 /* Functions with `delimiter` process CSV, whose fields this character parts; TSV when it is 0. */

@@ -69,16 +69,15 @@ static int weigh_count(const struct sh_weigher *w, struct sh_slice id, struct sh
 	return w->scheme->weigh(&t, weight, err) < 0 ? -1 : 1;
 }
 
-void sh_weigher_prepare(struct sh_weigher *w)
+/* Prints the weights of small counts, when the count alone decides a weight. */
+static void print_weights(struct sh_weigher *w)
 {
 	struct sh_error err;
 
-	w->real = w->profile->real && w->idf && strcmp(w->scheme->name, w->profile->weight) == 0;
 	if (w->df || w->idf || w->top || w->scheme->needs_tokens || w->scheme->needs_df)
 		return;
 	for (int64_t count = 1; count < SH_WEIGHER_COUNTS; count++) {
 		struct sh_term t = { .tf = (uint64_t)count, .tokens = (uint64_t)count };
-		struct sh_weight_text *shown = &w->by_count[count];
 		char text[SH_NUM_CHARS + 2] = "\t";
 		int64_t weight = count * SH_WEIGHT_ONE;
 		size_t n;
@@ -89,17 +88,112 @@ void sh_weigher_prepare(struct sh_weigher *w)
 		text[n++] = '\n';
 		if (n > SH_WEIGHER_SHOWN)
 			return;
-		memcpy(shown->text, text, n);
-		shown->n = (uint8_t)n;
+		memcpy(w->shown[count], text, n);
+		w->shown_n[count] = (uint8_t)n;
 	}
+}
+
+int sh_weigher_init(struct sh_weigher *w, struct sh_error *err)
+{
+	w->real = w->profile->real && w->idf && strcmp(w->scheme->name, w->profile->weight) == 0;
+	print_weights(w);
+	if (!w->df)
+		return 0;
+	if (sh_hmap_init(&w->absent, err) < 0)
+		return -1;
+	w->seen = calloc((size_t)w->df->features.n + 1, 1);
+	return w->seen ? 0 : sh_error_nomem(err);
+}
+
+void sh_weigher_free(struct sh_weigher *w)
+{
+	if (w->df)
+		sh_hmap_free(&w->absent);
+	free(w->seen);
+	free(w->count);
+}
+
+/* ---- signs of another kind of features ---- */
+
+enum {
+	WATCHED = 2000, /* documents that are watched, the first ones */
+	FIRST = 32,     /* documents whose features are counted when the table lacks them */
+	COMMON = 5,     /* a common feature is in at least 1 of 5 documents of its side, */
+	LEAST = 10,     /* and in at least 10 documents */
+};
+
+static int watch_feature(struct sh_weigher *w, struct sh_slice feature, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh = false;
+
+	if (sh_hmap_find(&w->df->features, feature, &i)) {
+		w->seen[i] = 1;
+		return 0;
+	}
+	if (w->watched > FIRST && !sh_hmap_find(&w->absent, feature, &i))
+		return 0;
+	if (w->watched <= FIRST && (sh_hmap_put(&w->absent, feature, &i, &fresh, err) < 0 ||
+				       SH_RESERVE(w->count, w->count_cap, (size_t)i + 1, err) < 0))
+		return -1;
+	w->count[i] = fresh ? 1 : w->count[i] + 1;
+	return 0;
+}
+
+/* Watches the first documents of the run, in their order. */
+static int watch(struct sh_weighing *w, struct sh_job *job, struct sh_error *err)
+{
+	if (w->watched || w->features.n == 0)
+		return 0;
+	if (sh_job_turn(job, err) < 0)
+		return -1;
+	w->watched = w->weigher->watched == WATCHED;
+	w->weigher->watched += !w->watched;
+	for (uint32_t i = 0; !w->watched && i < w->features.n; i++)
+		if (watch_feature(w->weigher, sh_terms_text(&w->features, i), err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Returns whether a feature is common on one side, where `with` of `all` documents have it,
+ * and is not absent by chance from the n documents of the other side. If all documents came
+ * from one collection, all `with` documents would be on one side with a probability of about
+ * (all / (all + n)) ^ with. */
+static bool shows_difference(uint64_t with, uint64_t all, uint64_t n)
+{
+	double base = (double)all / ((double)all + (double)n), chance = 1;
+
+	if (with < LEAST || with < all / COMMON)
+		return false;
+	for (; with; with >>= 1, base *= base)
+		if (with & 1)
+			chance *= base;
+	return chance <= 1e-9;
+}
+
+bool sh_weigher_doubt(
+    const struct sh_weigher *w, bool absent, struct sh_slice *feature, uint64_t *n)
+{
+	const struct sh_hmap *side = absent ? &w->absent : w->df ? &w->df->features : NULL;
+
+	*n = 0;
+	for (uint32_t i = 0; w->df && i < side->n; i++) {
+		uint64_t with = absent ? w->count[i] : w->seen[i] ? 0 : w->df->df[i];
+
+		if (with > *n) {
+			*n = with;
+			*feature = sh_hmap_key(side, i);
+		}
+	}
+	return *n && (absent ? shows_difference(*n, w->watched, w->df->documents)
+			     : shows_difference(*n, w->df->documents, w->watched));
 }
 
 /* ---- documents ---- */
 
-int sh_weighing_init(struct sh_weighing *w, const struct sh_weigher *weigher,
-    struct sh_df_watch *watch, struct sh_error *err)
+int sh_weighing_init(struct sh_weighing *w, struct sh_weigher *weigher, struct sh_error *err)
 {
-	*w = (struct sh_weighing){ .weigher = weigher, .watch = watch, .watched = !weigher->df };
+	*w = (struct sh_weighing){ .weigher = weigher, .watched = !weigher->df };
 	return sh_terms_init(&w->features, err);
 }
 
@@ -260,20 +354,6 @@ static int check_words(const struct sh_weighing *w, struct sh_slice id, struct s
 	    w->weigher->df->name, (unsigned long long)table);
 }
 
-/* Watches the first documents of the run, in their order. */
-static int watch(struct sh_weighing *w, struct sh_job *job, struct sh_error *err)
-{
-	if (w->watched || w->features.n == 0)
-		return 0;
-	if (sh_job_turn(job, err) < 0)
-		return -1;
-	w->watched = !sh_df_watch_document(w->watch);
-	for (uint32_t i = 0; !w->watched && i < w->features.n; i++)
-		if (sh_df_watch_feature(w->watch, sh_terms_text(&w->features, i), err) < 0)
-			return -1;
-	return 0;
-}
-
 /* ---- writing ---- */
 
 static int write_feature(struct sh_job *job, const struct sh_id_prefix *prefix,
@@ -310,10 +390,10 @@ static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint64_t count = (uint64_t)t->entry[i].sum / SH_WEIGHT_ONE;
 		struct sh_slice text = sh_terms_text(t, i);
-		const struct sh_weight_text *shown =
-		    &w->weigher->by_count[count < SH_WEIGHER_COUNTS ? count : 0];
+		size_t row = count < SH_WEIGHER_COUNTS ? count : 0;
 
-		if (shown->n == 0 || count * SH_WEIGHT_ONE != (uint64_t)t->entry[i].sum)
+		if (w->weigher->shown_n[row] == 0 ||
+		    count * SH_WEIGHT_ONE != (uint64_t)t->entry[i].sum)
 			return 0;
 		memcpy(p, prefix->text, 16);
 		if (prefix->n > 16)
@@ -323,8 +403,8 @@ static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
 		if (text.n > SH_TERMS_SHORT)
 			memcpy(p, text.p, text.n);
 		p += text.n;
-		memcpy(p, shown->text, SH_WEIGHER_SHOWN);
-		p += shown->n;
+		memcpy(p, w->weigher->shown[row], SH_WEIGHER_SHOWN);
+		p += w->weigher->shown_n[row];
 	}
 	job->out.n = (size_t)(p - job->out.p);
 	return 1;
@@ -355,7 +435,7 @@ static int write_document(const struct sh_feature_doc *d, struct sh_job *job, st
 static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	const struct sh_weighing *w = d->own;
-	bool usual = w->weigher->by_count[1].n && w->features.n;
+	bool usual = w->weigher->shown_n[1] && w->features.n;
 	int done = usual ? write_by_count(w, job, &d->prefix, err) : 0;
 
 	if (done)

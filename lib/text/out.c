@@ -2,7 +2,7 @@
 /* The output of a tokenizer: filters words, splits words into characters for
  * SH_UNIT_CHAR, stores tokens. */
 #include "base/bytes.h"
-#include "text/stop.h"
+#include "text/stopwords.h"
 #include "text/tokenizer.h"
 
 /* SH_KEEP_* by script. A mark of several scripts is of no kind. */

@@ -84,7 +84,7 @@ def program_path(name: str) -> str:
     return found
 
 
-class _Report:
+class Report:
     """Tells of the progress of a run: to a function, or to tqdm, or to standard error where there is no tqdm."""
 
     def __init__(self, progress: Progress, total: int) -> None:
@@ -116,7 +116,7 @@ def run(
     progress: Progress = False, total: int = 0,
 ) -> List[List[bytes]]:
     """Runs a program, and returns the fields of the records that it writes. documents: its standard input."""
-    report, messages, done = _Report(progress, total), [], total
+    report, messages, done = Report(progress, total), [], total
     path = program_path(program)
     report("read", 0)
     with tempfile.TemporaryFile() as out:

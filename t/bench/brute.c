@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 	size_t n = 0, cap = 1 << 20, pairs = 0;
 	uint64_t *fp = malloc(cap * sizeof *fp);
 	struct sh_error err;
-	struct sh_join *j = in ? sh_join_new(64, (unsigned)atoi(argv[2]), NULL, &err) : NULL;
+	struct sh_join *j = in ? sh_join_new(64, (unsigned)atoi(argv[2]), 1, &err) : NULL;
 	char line[8192];
 
 	if (!fp || !j)

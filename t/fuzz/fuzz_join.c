@@ -43,15 +43,14 @@ static void kernels(void)
 			fp[i] ^= UINT64_C(1) << rng_below(64);
 	}
 	for (unsigned way = 0; way < 2; way++) {
-		const char *name;
 		bool first = true;
 		size_t brute = 0;
 
 		for (size_t i = 0; i < (way ? cut : n); i++)
 			for (size_t j = way ? cut : i + 1; j < n; j++)
 				brute += (unsigned)__builtin_popcountll(fp[i] ^ fp[j]) <= k;
-		for (unsigned row = 0; (name = sh_join_kernel_name(row)); row++) {
-			struct sh_join *j = sh_join_new(64, k, name, &err);
+		for (unsigned row = 0; (limits.kernel = sh_kernel_at(row)); row++) {
+			struct sh_join *j = sh_join_new(64, k, 1, &err);
 			int status;
 
 			check(j != NULL);

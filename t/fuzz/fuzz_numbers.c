@@ -128,7 +128,7 @@ static void arguments(const char *text)
 	if (sh_df_limit_parse(text, &limit, &err) == 0)
 		check(limit.given && (!limit.share || limit.n <= SH_DF_ALL));
 	if (sh_document_form_parse(text, &form, &err) == 0)
-		check(form.id_field != form.text_field && form.text_field <= SH_FIELD_MAX);
+		check(form.number[0] != form.number[1] && form.number[1] <= SH_FIELD_MAX);
 	sh_keep_parse(sh_slice(text, n), &keep, &err);
 	if (sh_parse_u64(sh_slice(text, n), &x) == 0)
 		check(sh_parse_count(sh_slice(text, n), &bytes) == 0 && x == bytes);
@@ -139,7 +139,7 @@ static void arguments(const char *text)
 		check(x == bytes);
 	form = (struct sh_document_form){ .json = true };
 	if (sh_document_form_parse(text, &form, &err) == 0)
-		check(form.id_name.n && form.text_name.n);
+		check(form.name[0].n && form.name[1].n);
 }
 
 /* Random numbers are printed as by printf, parsed back, and refused with another byte in their digits. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/forms.h"
-
+/* Steps that the readers of all forms share. */
 #include <stdio.h>
 
 #include "base/num.h"
-#include "ingest/warc.h"
+#include "ingest/ingest.h"
 #include "unicode/utf8.h"
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
@@ -83,30 +82,28 @@ int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struc
 	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
 }
 
-int sh_ingest_resume(
-    struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
+int sh_ingest_lost(struct sh_ingest *in, const struct sh_reader *r, uint64_t lost,
+    const char *until, struct sh_error *err)
 {
-	uint64_t lost = 0, from = w ? w->at : 0;
-	bool member = r->failed.code != SH_OK;
-	struct sh_error again;
-	char *tail;
+	char *tail = strrchr(err->text, ';');
 
-	if (err->code != SH_ERR_IO || !in->trouble)
-		return -1;
-	if (member && sh_reader_resume(r, &lost, &again) <= 0)
-		return -1;
-	if (w && member)
-		w->at = UINT64_MAX; /* the next record may stand where the broken one stood */
-	if (w && sh_warc_resume(r, w, &again) <= 0 && !member)
-		return -1;
-	tail = strrchr(err->text, ';');
 	if (!tail)
 		tail = err->text + strlen(err->text);
 	snprintf(tail, sizeof err->text - (size_t)(tail - err->text),
-	    "; %llu bytes up to the next %s are lost",
-	    (unsigned long long)(member ? lost : r->offset - from), member ? "frame" : "record");
+	    "; %llu bytes up to the next %s are lost", (unsigned long long)lost, until);
 	if (!err->file)
 		err->file = r->name;
 	in->resumed = true;
 	return in->trouble(in->arg, err) < 0 ? -1 : 1;
+}
+
+int sh_ingest_resume(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_error again;
+	uint64_t lost;
+
+	if (err->code != SH_ERR_IO || !in->trouble || r->failed.code == SH_OK ||
+	    sh_reader_resume(r, &lost, &again) <= 0)
+		return -1;
+	return sh_ingest_lost(in, r, lost, "frame", err);
 }
