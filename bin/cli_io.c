@@ -332,7 +332,7 @@ void cli_open(struct cli *c)
 	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text && !c->left;
-	c->out.summer.crlf = c->crlf;
+	c->out.crlf = c->crlf;
 	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
 		unfinished_abort(&c->out);
 		cli_die(c, &err);

@@ -234,7 +234,7 @@ static void write_one(struct dedup_state *s, size_t i, uint32_t from, uint32_t t
 	struct sh_error err;
 
 	cli_open_further(s->cli, &out, s->shards.path[i]);
-	out.summer.crlf = s->cli->crlf;
+	out.crlf = s->cli->crlf;
 	if (form && sh_sink_compress(&out, form, &err) < 0)
 		cli_die(s->cli, &err);
 	dedup_write_header(s, &out, i);

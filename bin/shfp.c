@@ -278,6 +278,21 @@ struct feature_sums {
 	struct sh_accumulator sums;
 };
 
+static int init_sums(void *own, void *settings, struct sh_error *err)
+{
+	struct feature_sums *f = own;
+
+	f->settings = settings;
+	return sh_accumulator_init(&f->sums, &f->settings->fp, err);
+}
+
+static void free_sums(void *own)
+{
+	struct feature_sums *f = own;
+
+	sh_accumulator_free(&f->sums);
+}
+
 static void begin_features(struct sh_feature_doc *d)
 {
 	struct feature_sums *f = d->own;
@@ -329,6 +344,9 @@ static size_t add_feature_lines(struct sh_feature_doc *d)
 }
 
 static const struct sh_feature_calls feature_calls = {
+	.size = sizeof(struct feature_sums),
+	.init = init_sums,
+	.free = free_sums,
 	.split = true,
 	.check = refuse_text,
 	.begin = begin_features,
@@ -354,25 +372,11 @@ static void check_bits(struct cli *c, const struct settings *s)
 
 static void add_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
-	unsigned n = c->jobs;
-	struct feature_sums *states = cli_zeroed(c, n, sizeof *states);
-	void *own[CLI_MAX_JOBS];
-	struct sh_error err;
-
 	if (cli_given_of(c, docopts_table, 'p') || cli_given(c, 'w'))
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
-	for (unsigned i = 0; i < n; i++) {
-		states[i].settings = s;
-		if (sh_accumulator_init(&states[i].sums, &s->fp, &err) < 0)
-			cli_die(c, &err);
-		own[i] = &states[i];
-	}
-	report_empty(c, s, run_feature_docs(c, source, &feature_calls, own));
-	for (unsigned i = 0; i < n; i++)
-		sh_accumulator_free(&states[i].sums);
-	free(states);
+	report_empty(c, s, run_feature_docs(c, source, &feature_calls, s));
 }
 
 /* ---- options ---- */
@@ -479,7 +483,7 @@ static void complete(struct cli *c, struct settings *s)
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
-		s->format = sh_fp_format_find(p->bin);
+		s->format = sh_fp_format_find(p->bin ? p->bin : "bin");
 }
 
 /* Ends the program: the first record has three fields, and is no feature. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* shweight: weighs features, one line for each distinct feature of a document. */
-#include <stdlib.h>
-
 #include "feature_run.h"
 #include "names.h"
 #include "published/published.h"
@@ -69,24 +67,6 @@ static void warn_of_other_features(struct cli *c, const struct sh_weigher *w)
 		    "and weighs as if it were rare: %s (--absent drop drops such features)",
 		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
 		    (unsigned long long)w->watched, why);
-}
-
-static void weigh_all(struct cli *c, struct sh_weigher *weigher)
-{
-	struct sh_weighing *states = cli_zeroed(c, c->jobs, sizeof *states);
-	void *own[CLI_MAX_JOBS];
-	struct sh_error err;
-
-	for (unsigned i = 0; i < c->jobs; i++) {
-		if (sh_weighing_init(&states[i], weigher, &err) < 0)
-			cli_die(c, &err);
-		own[i] = &states[i];
-	}
-	run_features(c, FEATURES, &sh_weighing_calls, own);
-	warn_of_other_features(c, weigher);
-	for (unsigned i = 0; i < c->jobs; i++)
-		sh_weighing_free(&states[i]);
-	free(states);
 }
 
 static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
@@ -165,7 +145,8 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	complete(&c, &s);
 	cli_open(&c);
-	weigh_all(&c, &s.weigher);
+	run_features(&c, FEATURES, &sh_weighing_calls, &s.weigher);
+	warn_of_other_features(&c, &s.weigher);
 	sh_weigher_free(&s.weigher);
 	sh_df_table_free(&s.df);
 	sh_idf_table_free(&s.idf);

@@ -15,11 +15,6 @@ void sh_tally_free(struct sh_tally *t)
 	free(t->count);
 }
 
-int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
-{
-	return sh_tally_add_many(t, name, 1, err);
-}
-
 int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err)
 {
 	uint32_t i;

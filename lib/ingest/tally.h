@@ -18,6 +18,9 @@ int sh_tally_init(struct sh_tally *t, struct sh_error *err);
 void sh_tally_free(struct sh_tally *t);
 /* Add n occurrences, or one. */
 int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err);
-int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err);
+static inline int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
+{
+	return sh_tally_add_many(t, name, 1, err);
+}
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,9 +23,11 @@ static void stop(struct sh_reader *r)
 	r->fd = -1;
 }
 
+/* The message of read_file() has the name already, and the file is not the cause when memory is
+ * short. Returns -1. */
 static int fail(struct sh_reader *r, struct sh_error *err)
 {
-	err->file = r->name;
+	err->file = r->file_failed || err->code == SH_ERR_NOMEM ? NULL : r->name;
 	r->failed = *err;
 	return -1;
 }
@@ -48,12 +51,38 @@ int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
 	return got;
 }
 
+/* Waits until the file can be read. Returns 0, or -1 when the read was cancelled. */
+static int wait_for_input(const struct sh_reader *r, struct sh_error *err)
+{
+	struct pollfd p[] = { { .fd = r->fd, .events = POLLIN },
+		{ .fd = r->cancel, .events = POLLIN } };
+
+	while (poll(p, 2, -1) < 0)
+		/* No read after a failure: a FIFO without a writer would seem to be empty. */
+		if (errno != EINTR)
+			return sh_error_sys(err, "cannot wait for '%s'", r->name);
+	/* An error of the descriptor is reported by the read() that follows. */
+	return p[0].revents == 0 && p[1].revents != 0
+		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was cancelled", r->name)
+		   : 0;
+}
+
+/* Reads once, without decompression. */
 static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 {
-	const struct sh_reader *r = reader;
-	ssize_t got = sh_read_some(r->fd, p, n);
+	struct sh_reader *r = reader;
+	ssize_t got = r->cancel < 0 ? sh_read_some(r->fd, p, n) : -1;
 
-	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
+	r->file_failed = true;
+	while (r->cancel >= 0) {
+		if (wait_for_input(r, err) < 0)
+			return -1;
+		got = read(r->fd, p, n);
+		if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+	}
+	r->file_failed = got < 0;
+	return got < 0 ? sh_cannot_read(r->name, err) : got;
 }
 
 static ssize_t read_raw(void *reader, void *p, size_t n, struct sh_error *err)
@@ -175,7 +204,6 @@ static int add_layer(struct sh_reader *r, const struct sh_codec *codec, struct s
 /* Reads the first bytes, which show whether the input is compressed. */
 static int begin(struct sh_reader *r, struct sh_error *err)
 {
-	const char *name = r->name;
 	int got = sh_reader_more(r, err);
 
 	while (got > 0) {
@@ -191,16 +219,20 @@ static int begin(struct sh_reader *r, struct sh_error *err)
 	}
 	if (got == 0)
 		return 0;
+	fail(r, err);
 	sh_reader_close(r);
-	err->file = name;
 	return -1;
 }
 
-int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err)
+int sh_reader_open_fd(
+    struct sh_reader *r, int fd, int cancel, const char *name, struct sh_error *err)
 {
-	*r = (struct sh_reader){
-		.name = name, .line = 1, .fd = fd, .read = read_file, .read_arg = r
-	};
+	*r = (struct sh_reader){ .name = name,
+		.line = 1,
+		.fd = fd,
+		.cancel = cancel,
+		.read = read_file,
+		.read_arg = r };
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	sh_enlarge_pipe(fd);
 	return begin(r, err);
@@ -220,7 +252,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 	if (strcmp(name, "-") != 0)
 		fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
-		return sh_reader_open_fd(r, fd, name, err);
+		return sh_reader_open_fd(r, fd, -1, name, err);
 	*r = (struct sh_reader){ 0 };
 	sh_error_sys(err, "cannot open the file");
 	err->file = name;

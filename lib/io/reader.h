@@ -31,6 +31,8 @@ struct sh_reader {
 	void *progress_arg;
 	struct sh_error failed;       /* the error of an earlier read; code SH_OK: none */
 	int fd;                       /* of an open file; otherwise -1 */
+	int cancel;                   /* see sh_reader_open_fd() */
+	bool file_failed;             /* the last read of fd has failed */
 	sh_read_fn *read;             /* reads the input, before decompression */
 	void *read_arg;               /* of read() */
 	uint64_t raw;                 /* bytes that read() returned */
@@ -45,8 +47,11 @@ struct sh_reader {
 /* Opens a file; "-" is standard input. Returns 0 or -1. A zeroed reader is closed. */
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 
-/* Reads from fd. The reader closes fd, also when this function fails. */
-int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
+/* Reads from fd. The reader closes fd, also when this function fails. cancel: the reading end of a
+ * pipe, or -1. After another thread has closed the writing end, a read that would wait for input
+ * fails with SH_ERR_IO. */
+int sh_reader_open_fd(
+    struct sh_reader *r, int fd, int cancel, const char *name, struct sh_error *err);
 
 /* Reads the input that a function delivers, such as a member of a container. */
 int sh_reader_open_stream(

@@ -15,8 +15,11 @@ struct sh_sink {
 	char *target;     /* the path that tmp is renamed to; NULL: written directly; owned */
 	char *tmp;        /* the temporary name; NULL: written directly; owned */
 	struct sh_buf buf;
-	bool trailer; /* set before the first write: sh_sink_close() writes a trailer */
-	struct sh_summer summer;
+	/* Set before the first write. The second has no effect without the first. */
+	bool trailer;      /* sh_sink_close() writes a trailer; an unfinished line is not flushed */
+	bool crlf;         /* the checksum of a line leaves out its CR */
+	struct sh_sum sum; /* of the flushed lines */
+	size_t unfinished; /* the first bytes of buf that are known to have no LF */
 	const struct sh_codec *form; /* see sh_sink_compress(); NULL: not compressed */
 	void *encoder;
 	struct sh_buf packed; /* the output of a step of the encoder */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/source.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 	*s = (struct sh_source){
 		.names = n_names ? names : standard_input,
 		.n_names = n_names ? n_names : 1,
-		.fd = -1,
 		.cancel = -1,
 		.number = 1,
 	};
@@ -29,9 +27,6 @@ static void close_operand(struct sh_source *s)
 {
 	if (s->open)
 		sh_reader_close(&s->reader);
-	if (s->fd > STDIN_FILENO)
-		close(s->fd); /* unchecked: nothing was written */
-	s->fd = -1;
 	s->open = false;
 }
 
@@ -44,66 +39,23 @@ void sh_source_free(struct sh_source *s)
 	free(s->collected.stretch);
 }
 
-/* Waits until the open operand can be read. Returns 0, or -1 when the read was cancelled. */
-static int wait_for_input(const struct sh_source *s, struct sh_error *err)
-{
-	struct pollfd p[] = { { .fd = s->fd, .events = POLLIN },
-		{ .fd = s->cancel, .events = POLLIN } };
-
-	while (poll(p, 2, -1) < 0)
-		/* No read after a failure: a FIFO without a writer would seem to be empty. */
-		if (errno != EINTR)
-			return sh_error_sys(err, "cannot wait for '%s'", s->name);
-	/* An error of the descriptor is reported by the read() that follows. */
-	return p[0].revents == 0 && p[1].revents != 0
-		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was cancelled", s->name)
-		   : 0;
-}
-
-/* Reads once, without decompression. Returns the number of bytes, 0 at the end, or -1. */
-static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
-{
-	struct sh_source *s = source;
-	ssize_t got;
-
-	s->raw_failed = true;
-	do {
-		if (s->cancel >= 0 && wait_for_input(s, err) < 0)
-			return -1;
-		got = read(s->fd, p, n);
-	} while (got < 0 && (errno == EINTR ||
-				(errno == EAGAIN && (s->cancel >= 0 || sh_wait_for_input(s->fd)))));
-	s->raw_failed = got < 0;
-	return got < 0 ? sh_cannot_read(s->name, err) : got;
-}
-
-/* The reader blames its file. Messages of read_file() have the name already, and the file is not
- * the cause when memory is short. Returns -1. */
-static int blame(const struct sh_source *s, struct sh_error *err)
-{
-	if (s->raw_failed || err->code == SH_ERR_NOMEM)
-		err->file = NULL;
-	return -1;
-}
-
 /* Opens the next operand, and reads its first bytes. */
 static int open_operand(struct sh_source *s, struct sh_error *err)
 {
+	int fd = STDIN_FILENO;
+
 	s->name = s->names[s->next++];
 	s->line = 1;
 	s->begun = s->headed = s->quoted = false;
 	s->scanned = 0;
 	s->check = (struct sh_trailer_check){ 0 };
 	/* A blocking open() of a FIFO waits for a writer and cannot be cancelled. */
-	s->fd = strcmp(s->name, "-") == 0
-		    ? STDIN_FILENO
-		    : open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
-	if (s->fd < 0)
+	if (strcmp(s->name, "-") != 0)
+		fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
+	if (fd < 0)
 		return sh_cannot_open(s->name, err);
-	posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	sh_enlarge_pipe(s->fd);
-	if (sh_reader_open_stream(&s->reader, read_file, s, s->name, err) < 0)
-		return blame(s, err);
+	if (sh_reader_open_fd(&s->reader, fd, s->cancel, s->name, err) < 0)
+		return -1;
 	s->open = true;
 	return 0;
 }
@@ -138,7 +90,7 @@ static int more(struct sh_source *s, struct sh_error *err)
 		int got = sh_reader_more(&s->reader, err);
 
 		if (got < 0)
-			return blame(s, err);
+			return -1;
 		ready = sh_reader_ready(&s->reader);
 		if (got == 0) {
 			s->whole = ready.n;
@@ -404,7 +356,7 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 /* Returns whether a read from the operand would return at once. */
 static bool input_ready(const struct sh_source *s)
 {
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct pollfd p = { .fd = s->reader.fd, .events = POLLIN };
 
 	return !s->open || s->reader.eof || s->scanned < sh_reader_ready(&s->reader).n ||
 	       poll(&p, 1, 0) != 0;
@@ -435,18 +387,20 @@ bool sh_source_ready(const struct sh_source *s)
 int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err)
 {
 	char *const names[] = { (char *)(uintptr_t)name };
-	struct sh_source source;
-	struct sh_buf block = { 0 };
-	struct sh_origin from;
+	struct sh_source s;
 	int got;
 
-	sh_source_init(&source, names, 1);
-	while ((got = sh_source_read(&source, &block, &from, err)) > 0)
-		if (sh_buf_add(all, block.p, block.n, err) < 0) {
+	sh_source_init(&s, names, 1);
+	while ((got = look(&s, err)) > 0) {
+		struct sh_slice lines = sh_source_peeked(&s);
+
+		if (sh_buf_add(all, lines.p, lines.n, err) < 0) {
 			got = -1;
 			break;
 		}
-	sh_source_free(&source);
-	sh_buf_free(&block);
+		s.first = lines.n;
+		sh_source_pass(&s);
+	}
+	sh_source_free(&s);
 	return got;
 }

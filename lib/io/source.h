@@ -94,8 +94,6 @@ struct sh_source {
 	size_t next;             /* index of the next operand to open */
 	bool open;               /* an operand is open */
 	struct sh_reader reader; /* of the open operand: its ready bytes are the next lines */
-	int fd;                  /* of the open operand; -1: none */
-	bool raw_failed;         /* the last read of fd has failed */
 	bool headed;             /* header and byte order mark are passed over */
 	size_t whole;            /* ready bytes that are whole records */
 	size_t scanned;          /* ready bytes that were searched for ends of records */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "published/cppjieba_dict.h"
 #include "unicode/utf8.h"
 
 struct sh_cppsegmenter {

@@ -116,50 +116,32 @@ static int put_word(
 
 int sh_cut_jieba(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
-	enum sh_jieba_mode mode = (enum sh_jieba_mode)(t->method->mode & SH_TOK_JIEBA_MODE);
+	const bool cpp = t->method->needs_cppjieba;
 	struct sh_buf folded = { 0 };
 	const struct sh_slice *word;
+	struct sh_slice text;
 	size_t n;
 	int status;
 
-	if (!t->opts.jieba)
+	if (cpp ? !t->opts.cppjieba : !t->opts.jieba)
 		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
-	if (!t->state && !(t->state = sh_segmenter_new(t->opts.jieba, err)))
+	if (!t->state)
+		t->state = cpp ? (void *)sh_cppsegmenter_new(t->opts.cppjieba, err)
+			       : sh_segmenter_new(t->opts.jieba, err);
+	if (!t->state || sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	if (sh_plain_text(t, &p, &end, err) < 0)
-		return -1;
-	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
-	sh_segment_begin(t->state, mode, sh_slice((const char *)p, (size_t)(end - p)));
-	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0) {
-		for (size_t i = 0; i < n && status == 0; i++)
+	text = sh_slice((const char *)p, (size_t)(end - p));
+	t->ill += sh_utf8_count_ill(text.p, text.n);
+	if (!cpp)
+		sh_segment_begin(
+		    t->state, (enum sh_jieba_mode)(t->method->mode & SH_TOK_JIEBA_MODE), text);
+	do {
+		status = cpp ? sh_cppsegment(t->state, (enum sh_cppjieba_mode)t->method->mode, text,
+				   &word, &n, err)
+			     : sh_segment_next(t->state, &word, &n, err);
+		for (size_t i = 0; status == 0 && i < n; i++)
 			status = put_word(t, word[i], &folded, err);
-		if (status < 0)
-			break;
-	}
-	sh_buf_free(&folded);
-	return status;
-}
-
-int sh_cut_cppjieba(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	struct sh_buf folded = { 0 };
-	const struct sh_slice *word;
-	size_t n;
-	int status = 0;
-
-	if (!t->opts.cppjieba)
-		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
-	if (!t->state && !(t->state = sh_cppsegmenter_new(t->opts.cppjieba, err)))
-		return -1;
-	if (sh_plain_text(t, &p, &end, err) < 0)
-		return -1;
-	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
-	if (sh_cppsegment(t->state, (enum sh_cppjieba_mode)t->method->mode,
-		sh_slice((const char *)p, (size_t)(end - p)), &word, &n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n && status == 0; i++)
-		status = put_word(t, word[i], &folded, err);
+	} while (status == 0 && !cpp && n > 0);
 	sh_buf_free(&folded);
 	return status;
 }

@@ -19,8 +19,7 @@ enum { SH_IGNORE_CASE = 1 };
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
 sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alpha, sh_cut_python, sh_cut_go_words,
-    sh_cut_go_letters, sh_cut_bytes, sh_cut_code_points, sh_cut_long_words, sh_cut_jieba,
-    sh_cut_cppjieba;
+    sh_cut_go_letters, sh_cut_bytes, sh_cut_code_points, sh_cut_long_words, sh_cut_jieba;
 
 /* For sh_token_method.close. */
 void sh_close_jieba(void *state);

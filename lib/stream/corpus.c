@@ -452,8 +452,8 @@ void sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job)
 struct scan {
 	struct sh_corpus *corpus;
 	struct sh_corpus_lines lines;
-	sh_corpus_bad *bad;
-	void *arg; /* of bad() */
+	sh_corpus_rejects *rejects;
+	void *arg; /* of rejects() */
 };
 
 struct scan_worker {
@@ -461,14 +461,7 @@ struct scan_worker {
 	struct sh_document_room room;
 };
 
-/* A line that is not a document, in job->facts. */
-struct bad_line {
-	size_t at;     /* its offset in job->in */
-	uint64_t line; /* lines of the task before it */
-	struct sh_error err;
-};
-
-/* Appends the offset of a document to job->out, and to job->aside the hash of its id, or with
+/* Appends the offset of a document to job->out, and to job->facts the hash of its id, or with
  * line_ids its number from the task's first line on. */
 static int scan_line(void *worker, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
@@ -477,19 +470,14 @@ static int scan_line(void *worker, struct sh_slice line, struct sh_job *job, str
 	uint64_t offset = job->from.at + job->offset, value = job->from.number + job->at;
 	struct sh_document doc;
 
-	if (sh_document_parse(&c->form, line, value, &w->room, &doc, err) < 0) {
-		struct bad_line bad = { job->offset, job->at, *err };
-
-		return err->code == SH_ERR_RECORD ? sh_buf_add(&job->facts, &bad, sizeof bad, err)
-						  : -1;
-	}
-	if (sh_token_check(c->unit, doc.text, c->memory, err) < 0)
+	if (sh_document_parse(&c->form, line, value, &w->room, &doc, err) < 0 ||
+	    sh_token_check(c->unit, doc.text, c->memory, err) < 0)
 		return -1;
 	if (!c->form.line_ids)
 		value = sh_siphash(c->key, doc.id.p, doc.id.n);
 	if (sh_buf_add(&job->out, &offset, sizeof offset, err) < 0)
 		return -1;
-	return sh_buf_add(&job->aside, &value, sizeof value, err);
+	return sh_buf_add(&job->facts, &value, sizeof value, err);
 }
 
 static int scan_task(void *worker, struct sh_job *job)
@@ -497,36 +485,28 @@ static int scan_task(void *worker, struct sh_job *job)
 	struct scan_worker *w = worker;
 
 	sh_corpus_lines_read(&w->scan->lines, job);
-	return sh_docs_lines(job, false, scan_line, w);
+	return sh_docs_lines(job, w->scan->rejects != NULL, scan_line, w);
 }
 
 static int add_documents(void *scan, struct sh_job *job, struct sh_error *err)
 {
 	struct scan *s = scan;
-	const struct bad_line *bad = (const struct bad_line *)(const void *)job->facts.p;
-	uint64_t *value = (uint64_t *)(void *)job->aside.p;
-	size_t n = job->aside.n / sizeof *value;
+	uint64_t *value = (uint64_t *)(void *)job->facts.p;
+	size_t n = job->facts.n / sizeof *value;
 
 	sh_corpus_lines_done(&s->lines, job);
-	for (size_t i = 0; i < job->facts.n / sizeof *bad; i++) {
-		struct sh_slice rest = sh_slice(job->in.p + bad[i].at, job->in.n - bad[i].at);
-
-		*err = bad[i].err;
-		err->file = job->from.file;
-		err->line = job->from.line + bad[i].line;
-		if (s->bad(s->arg, sh_record_front(rest, job->from.csv), err) < 0)
-			return -1;
-	}
+	if (job->rejected && s->rejects(s->arg, sh_buf_slice(&job->aside), job->rejected, err) < 0)
+		return -1;
 	s->corpus->blank += job->blank;
 	for (size_t i = 0; s->corpus->form.line_ids && i < n; i++)
 		value[i] += job->from.number - 1;
 	return sh_corpus_add(s->corpus, (const uint64_t *)(const void *)job->out.p, value, n, err);
 }
 
-int sh_corpus_scan(
-    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
+int sh_corpus_scan(struct sh_corpus *c, uint64_t *lines, sh_corpus_rejects *rejects, void *arg,
+    struct sh_error *err)
 {
-	struct scan s = { .corpus = c, .bad = bad, .arg = arg };
+	struct scan s = { .corpus = c, .rejects = rejects, .arg = arg };
 	struct scan_worker *worker = calloc(c->jobs, sizeof *worker);
 	void **workers = calloc(c->jobs, sizeof *workers);
 	struct sh_pool pool = { scan_task, workers, c->jobs, add_documents, &s };

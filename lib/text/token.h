@@ -65,7 +65,7 @@ struct sh_token_opts {
 	bool no_fold;       /* no NFKC, no case folding */
 	bool raw;           /* the text has no escapes */
 	bool fold_marks;    /* leave out vowel signs and tatweel, see sh_is_pointing() */
-	bool join_hyphens;  /* join words that a hyphen cuts at a line end, see text/hyphens.h */
+	bool join_hyphens;  /* join words that a hyphen cuts at a line end, see text/hyphens.c */
 	bool mask_digits;   /* each maximal sequence of decimal digits in a token becomes one 0 */
 	unsigned min_chars; /* drop words of fewer code points, but no character of Han etc. */
 	unsigned keep;      /* SH_KEEP_*: drop words without a code point of these kinds; 0: none */

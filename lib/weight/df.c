@@ -33,7 +33,7 @@ struct sh_df_counter {
 };
 
 struct sh_df_count {
-	unsigned n;
+	unsigned n, given; /* counters, and how many sh_df_counter() has returned */
 	struct sh_df_counter *counter;
 	pthread_mutex_t lock; /* of the sorter, while documents are counted */
 	struct sh_sorter sorter;
@@ -87,9 +87,9 @@ void sh_df_count_delete(struct sh_df_count *c)
 	free(c);
 }
 
-struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i)
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c)
 {
-	return &c->counter[i];
+	return &c->counter[c->given++];
 }
 
 /* ---- counting ---- */

@@ -29,8 +29,8 @@ struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err);
 void sh_df_count_delete(struct sh_df_count *c);
 
-/* Returns counter i. One thread at a time may use it. */
-struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i);
+/* Returns another counter; call it at most `counters` times. One thread at a time may use it. */
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c);
 
 /* Begins a document. */
 void sh_df_document(struct sh_df_counter *c);
