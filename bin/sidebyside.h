@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample of pairs at each level of similarity, drawn by a seed, and printed side by side. The order
- * in which pairs are added does not change the sample. */
+/* A sample of pairs at each level of similarity, drawn by a seed, and printed side by side. The
+ * order in which pairs are added does not change the sample. */
 #ifndef SIDEBYSIDE_H
 #define SIDEBYSIDE_H
 

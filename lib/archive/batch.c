@@ -297,7 +297,7 @@ static int found_posting(
 
 /* Looks up the keys of postings of the batch. Of a bucket of the archive the first and the last
  * documents are enough: match/posting.h. Documents that are not short meet the first short ones, so
- * all of them are needed for a short document of the batch, where the archive has few short ones. */
+ * all of them are needed for a short document of the batch where the archive has few short ones. */
 static int look_up(void *arg, const struct sh_doc_key *posting, size_t n, struct sh_error *err)
 {
 	struct candidates *c = arg;
