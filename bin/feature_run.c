@@ -66,11 +66,10 @@ uint64_t run_feature_docs(
 	struct sh_feature_docs docs;
 	struct sh_error err;
 
-	if (sh_feature_docs_init(&docs, calls, arg, c->jobs, &err) < 0)
+	if (sh_feature_docs_init(&docs, source, calls, arg, c->jobs, &err) < 0)
 		cli_die(c, &err);
 	docs.rejects = c->rejects_path != NULL;
 	docs.crlf = c->crlf;
-	sh_feature_docs_source(&docs, source);
 	for (unsigned i = 0; i < c->jobs; i++)
 		run.workers[i] = &docs.doc[i];
 	run.see_arg = &docs;

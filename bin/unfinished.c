@@ -34,35 +34,37 @@ static void remove_all(int sig)
 }
 
 static struct {
-	char message[120];
-	int n, status;
-	size_t name_n; /* bytes of the message that name the program */
-} cut = { .status = EXIT_FAILURE };
+	char name[80]; /* of the program, with a colon and a blank */
+	int status;
+} end = { .status = EXIT_FAILURE };
 
-/* Handles SIGBUS: calls only functions that a signal handler may call. */
-static void tell_cut(int sig, siginfo_t *info, void *context)
+/* Ends the program from a handler, which may call only functions that are safe there. */
+_Noreturn static void end_with(const char *message)
 {
 	ssize_t ignored;
 
-	(void)context;
-	if (info->si_code != BUS_ADRERR) {
-		remove_all(sig);
-		return;
-	}
 	remove_names();
-	ignored = write(STDERR_FILENO, cut.message, (size_t)cut.n);
+	ignored = write(STDERR_FILENO, end.name, strlen(end.name));
+	ignored = write(STDERR_FILENO, message, strlen(message));
 	(void)ignored;
-	_exit(cut.status);
+	_exit(end.status);
+}
+
+/* Handles SIGBUS. */
+static void tell_cut(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (info->si_code == BUS_ADRERR)
+		end_with("an input was cut short while it was read\n");
+	remove_all(sig);
 }
 
 void unfinished_tell_cut(const char *program, int status)
 {
 	struct sigaction watch = { .sa_sigaction = tell_cut, .sa_flags = SA_SIGINFO };
 
-	cut.n = snprintf(cut.message, sizeof cut.message,
-	    "%s: an input was cut short while it was read\n", program);
-	cut.name_n = strlen(program) + 2;
-	cut.status = status;
+	snprintf(end.name, sizeof end.name, "%s: ", program);
+	end.status = status;
 	sigfillset(&watch.sa_mask);
 	sigaction(SIGBUS, &watch, NULL);
 }
@@ -70,19 +72,9 @@ void unfinished_tell_cut(const char *program, int status)
 /* libarchive ends the program by exit() when memory is short. */
 static void end_unfinished(void)
 {
-	static const char message[] = "a library ended the program (is memory short?)\n";
-	bool any = false;
-	ssize_t ignored;
-
 	for (size_t i = 0; i < PLACES; i++)
-		any = any || place[i].name[0];
-	if (!any)
-		return;
-	remove_names();
-	ignored = write(STDERR_FILENO, cut.message, cut.name_n);
-	ignored = write(STDERR_FILENO, message, sizeof message - 1);
-	(void)ignored;
-	_exit(cut.status);
+		if (place[i].name[0])
+			end_with("a library ended the program (is memory short?)\n");
 }
 
 /* Returns whether the signal ends a program by default, and can be caught. */

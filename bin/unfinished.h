@@ -13,8 +13,7 @@ int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
 
 /* Sets what happens when a mapped input is cut short while the program reads it. The program then
- * removes unfinished files, prints a message and ends with this status. The program's name must
- * stay valid. */
+ * removes unfinished files, prints a message and ends with this status. */
 void unfinished_tell_cut(const char *program, int status);
 
 #endif

@@ -68,12 +68,6 @@ static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 	return 0;
 }
 
-void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source)
-{
-	source->border = find_border;
-	source->border_arg = d;
-}
-
 /* ---- documents ---- */
 
 /* Ends the document. Reports an error at the last record of the document, not at the record that is
@@ -185,10 +179,12 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 
 /* ---- the run ---- */
 
-int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls, void *arg,
-    unsigned n, struct sh_error *err)
+int sh_feature_docs_init(struct sh_feature_docs *d, struct sh_source *source,
+    const struct sh_feature_calls *calls, void *arg, unsigned n, struct sh_error *err)
 {
 	*d = (struct sh_feature_docs){ .calls = calls, .doc = calloc(n, sizeof *d->doc) };
+	source->border = find_border;
+	source->border_arg = d;
 	if (!d->doc)
 		return sh_error_nomem(err);
 	for (; d->n < n; d->n++) {

@@ -4,8 +4,7 @@
  * The source's chunks have whole documents (sh_source.border), so each worker has documents of its
  * own.
  *
- *     sh_feature_docs_init(&docs, &calls, arg, threads, err);
- *     sh_feature_docs_source(&docs, &source);
+ *     sh_feature_docs_init(&docs, &source, &calls, arg, threads, err);
  *     sh_pool_run(): work is sh_feature_docs_work(), its workers are &docs.doc[i], done() calls
  *         sh_feature_docs_done() */
 #ifndef SH_STREAM_FEATURE_DOCS_H
@@ -69,15 +68,11 @@ struct sh_feature_docs {
 	const struct sh_feature_calls *calls;
 };
 
-/* Makes n workers, with states by calls->init(own, arg, err). Borrows calls. Free d also after a
- * failure. */
-int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls, void *arg,
-    unsigned n, struct sh_error *err);
+/* Makes n workers, with states by calls->init(own, arg, err). The chunks of the source will have
+ * whole documents; lines may have been peeked at. Borrows calls. Free d also after a failure. */
+int sh_feature_docs_init(struct sh_feature_docs *d, struct sh_source *source,
+    const struct sh_feature_calls *calls, void *arg, unsigned n, struct sh_error *err);
 void sh_feature_docs_free(struct sh_feature_docs *d);
-
-/* Makes the chunks of the source have whole documents. Call it before sh_pool_run(). Lines may have
- * been peeked at. */
-void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source);
 
 /* This is work() of the pool above. worker: an element of d->doc. */
 int sh_feature_docs_work(void *worker, struct sh_job *job);
