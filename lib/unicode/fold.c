@@ -2,8 +2,9 @@
 #include "unicode/fold.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <utf8proc.h>
+
+#include "io/tables.h"
 
 /* Why segments are independent: NFKC_Casefold decomposes each code point, orders marks between
  * starters (combining class 0), and composes a starter with the code points behind it. Ordering and
@@ -20,21 +21,13 @@ static const utf8proc_option_t OPTIONS =
     (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
 			UTF8PROC_IGNORE);
 
-/* Returns zeroed memory, or NULL. Unused pages need no memory; calloc() might write to them. */
-static void *pages(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 struct sh_fold *sh_fold_new(struct sh_error *err)
 {
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		f->cells = pages(TABLE * sizeof *f->cells);
-		f->classes = pages(TABLE * sizeof *f->classes);
+		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
+		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
 	if (!f || !f->cells || !f->classes) {
 		sh_fold_delete(f);
@@ -48,10 +41,8 @@ void sh_fold_delete(struct sh_fold *f)
 {
 	if (!f)
 		return;
-	if (f->cells)
-		munmap(f->cells, TABLE * sizeof *f->cells);
-	if (f->classes)
-		munmap(f->classes, TABLE * sizeof *f->classes);
+	sh_pages_put(f->cells, TABLE * sizeof *f->cells);
+	sh_pages_put(f->classes, TABLE * sizeof *f->classes);
 	free(f->seg);
 	free(f->tmp);
 	free(f);
