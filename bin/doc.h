@@ -5,7 +5,6 @@
 #define DOC_H
 
 #include "cli.h"
-#include "ingest/ids.h"
 #include "ingest/ingest.h"
 #include "io/pool.h"
 

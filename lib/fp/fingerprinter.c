@@ -269,8 +269,8 @@ static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uin
 }
 
 /* Adds the features one by one, when all words of a hash are needed, the hash is weak, or weights
- * are rounded. each: every occurrence is a feature of weight 1. Otherwise adds the distinct features
- * in order of first occurrence, which is their order in feature records. */
+ * are rounded. each: every occurrence is a feature of weight 1. Otherwise adds the distinct
+ * features in order of first occurrence, which is their order in feature records. */
 static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
 	uint64_t room[SH_FP_MAX_WORDS];

@@ -11,8 +11,8 @@
 
 /* ---- random numbers ----
  *
- * Those of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto, Nishimura 1998), seeded
- * by one number of 32 bits. */
+ * Those of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto, Nishimura 1998),
+ * seeded by one number of 32 bits. */
 
 enum { N = 624, M = 397 };
 
@@ -61,8 +61,9 @@ static uint64_t next64(struct mt19937 *r)
 	return upper << 32 | next32(r);
 }
 
-/* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: a draw
- * keeps only the low bits up to the highest bit of `most`, and is repeated when above `most`. */
+/* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: a
+ * draw keeps only the low bits up to the highest bit of `most`, and is repeated when above
+ * `most`. */
 static uint64_t at_most(struct mt19937 *r, uint64_t most)
 {
 	uint64_t mask = most, x;

@@ -37,8 +37,8 @@ static inline unsigned sh_planes_used(uint64_t n)
 	return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* The two inner loops, in variants for different vector registers. All variants give the same counts:
- * t/unit/test_simhash.c compares the variants that this machine can run. */
+/* The two inner loops, in variants for different vector registers. All variants give the same
+ * counts: t/unit/test_simhash.c compares the variants that this machine can run. */
 struct sh_simhash_kernel {
 	struct sh_variant variant;
 	/* Adds to counter b the number of words h[i] that have bit b, for n words. No counter may

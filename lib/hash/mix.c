@@ -16,7 +16,7 @@ uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 	return sh_mix_last(acc, sh_le64(last), sh_le64(last + 8), token.n, mixed_seed);
 }
 
-void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
+static void tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
     uint64_t mixed_seed, uint64_t *restrict h)
 {
 	size_t i;
@@ -44,7 +44,7 @@ static void roll(const uint64_t *restrict h, size_t count, size_t n, uint64_t *r
 	}
 }
 
-size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+static size_t ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
 {
 	size_t count = tokens < n ? 0 : tokens - n + 1, i;
 
@@ -109,8 +109,8 @@ static void words(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *re
 		out[i] = sh_mix_word(h[i], j);
 }
 
-static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
-	sh_mix_ngrams, words };
+static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, tokens, windows, ngrams,
+	words };
 
 #if defined(__x86_64__)
 
@@ -190,7 +190,7 @@ static AVX512 size_t ngrams_avx512(
 	/* n = 1: copies the hashes. n > 16: a rolling hash needs three multiplications an n-gram,
 	 * for any n. The loop below needs n + 1 slower ones, of vectors, for eight n-grams. */
 	if (n < 2 || n > 16)
-		return sh_mix_ngrams(h, tokens, n, out);
+		return ngrams(h, tokens, n, out);
 	for (i = 0; i < count; i += 8) {
 		words8 c = load8(h + i, count - i);
 

@@ -92,11 +92,6 @@ static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mix
 /* Returns the hash of a token. Reads no byte beyond the token. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed);
 
-/* Sets h[i] to the hash of the bytes start[i] .. end[i] - 1 of text, for n ranges. Ranges may
- * overlap. SH_MIX_PADDING bytes beyond each range must be readable. */
-void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
-    uint64_t mixed_seed, uint64_t *restrict h);
-
 /* Adds the hash h of one more token to the state c of an n-gram. */
 static inline uint64_t sh_mix_step(uint64_t c, uint64_t h)
 {
@@ -121,10 +116,6 @@ static inline uint64_t sh_mix_ngram(const uint64_t *h, size_t n)
 	return n > 1 ? sh_mix_finish(c) : c;
 }
 
-/* Stores the hashes of all n-grams of n >= 1 tokens, in order. h has `tokens` token hashes. Returns
- * the number of n-grams: tokens - n + 1, or 0 when tokens < n. */
-size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
-
 /* Returns word j, from 0, of the hash whose word 0 is h. */
 static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
 {
@@ -138,14 +129,16 @@ uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed);
  * sh_mix_ngram(): t/unit/test_variants.c compares them. */
 struct sh_mix_kernel {
 	struct sh_variant variant;
-	/* See sh_mix_tokens(). */
+	/* Sets h[i] to the hash of the bytes start[i] .. end[i] - 1 of text, for n ranges. Ranges
+	 * may overlap. SH_MIX_PADDING bytes beyond each range must be readable. */
 	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
 	    uint64_t mixed_seed, uint64_t *restrict h);
 	/* Sets h[i] to the hash of the token text[i] .. text[i + width - 1], for n windows. width
 	 * is 1 .. SH_MIX_WINDOW_MAX bytes. SH_PAD bytes beyond the last window must be readable. */
 	void (*windows)(
 	    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h);
-	/* See sh_mix_ngrams(). */
+	/* Stores the hashes of all n-grams of n >= 1 tokens, in order. h has `tokens` token hashes.
+	 * Returns the number of n-grams: tokens - n + 1, or 0 when tokens < n. */
 	size_t (*ngrams)(
 	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
 	/* Sets out[i] to sh_mix_word(h[i], j), for n hashes; j >= 1. */

@@ -75,8 +75,8 @@ int sh_charset_decode(struct sh_charset *c, struct sh_slice in,
  * *ill. */
 int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 
-/* Appends the text decoded from the charset of this name, which sh_charset_canonical() gave, and sets
- * *ill. Returns 1; 0 when iconv lacks the charset; -1. */
+/* Appends the text decoded from the charset of this name, which sh_charset_canonical() gave, and
+ * sets *ill. Returns 1; 0 when iconv lacks the charset; -1. */
 int sh_charset_decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
     struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 

@@ -183,9 +183,9 @@ static void put_kanji(uint8_t *to, const uint8_t *p)
 	to[1] = (uint8_t)(row % 2 ? column + 0x9F : column + 0x40 + (column >= 63));
 }
 
-/* Converts ISO-2022-JP, an encoding of Japanese mail, as the Encoding Standard of the web does: with
- * the characters that programs of Windows write and iconv's own ISO-2022-JP lacks, such as circled
- * digits and halfwidth katakana. The open converter is that of CP932. */
+/* Converts ISO-2022-JP, an encoding of Japanese mail, as the Encoding Standard of the web does:
+ * with the characters that programs of Windows write and iconv's own ISO-2022-JP lacks, such as
+ * circled digits and halfwidth katakana. The open converter is that of CP932. */
 static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {

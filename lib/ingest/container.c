@@ -35,8 +35,8 @@ static bool is_tar(struct sh_slice head)
 }
 
 /* Returns whether the ZIP file is an office document, by the name of its first member. Standards
- * fix this name for e-books and OpenDocument. Other office documents begin with a file of XML in one
- * of a few folders. */
+ * fix this name for e-books and OpenDocument. Other office documents begin with a file of XML in
+ * one of a few folders. */
 static bool is_office(struct sh_slice head)
 {
 	static const char *const names_of[] = { "[Content_Types].xml", "mimetype" };

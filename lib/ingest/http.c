@@ -262,58 +262,45 @@ static struct sh_slice last_name(struct sh_slice *list)
 	return sh_trim(name);
 }
 
-struct unwrapping {
-	bool cut;
-	size_t max;
-	struct sh_buf *room; /* two */
-	unsigned next, codings;
-	bool chunked; /* chunks are undone once, even when the field is repeated */
-	struct sh_slice *body;
-	struct sh_error *err;
-};
-
-static int undo_one(struct unwrapping *u, struct sh_slice coding)
-{
-	struct sh_buf *to = &u->room[u->next % 2];
-	bool chunked = sh_slice_like(coding, "chunked");
-	int got;
-
-	if (coding.n == 0 || (chunked && u->chunked))
-		return 0;
-	if (!chunked && u->codings++ == 4)
-		return sh_error_set(u->err, SH_ERR_RECORD, "HTTP: more than 4 content codings");
-	u->chunked = u->chunked || chunked;
-	to->n = 0;
-	got = chunked ? sh_dechunk(*u->body, u->cut, to, u->err)
-		      : sh_content_decode(coding, *u->body, u->cut, u->max, to, u->err);
-	if (got > 0) {
-		*u->body = sh_buf_slice(to);
-		u->next++;
-	}
-	return got < 0 ? -1 : 0;
-}
-
-/* Undoes the codings that the fields of this name list. The last coding of the list was applied
- * last, so it is undone first. */
-static int undo(struct unwrapping *u, struct sh_slice head, const char *field)
-{
-	struct sh_buf all = { 0 };
-	struct sh_slice list;
-	int bad = sh_header_join(head, field, &all, u->err);
-
-	for (list = sh_buf_slice(&all); bad == 0 && list.n;)
-		bad = undo_one(u, last_name(&list));
-	sh_buf_free(&all);
-	return bad;
-}
-
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err)
 {
-	struct unwrapping u = { .cut = cut, .max = max, .room = room, .body = body, .err = err };
+	static const char *const fields[] = { "Transfer-Encoding", "Content-Encoding" };
+	struct sh_buf all = { 0 };
+	bool chunked = false; /* chunks are undone once, even when the field is repeated */
+	unsigned next = 0, coded = 0;
+	int bad = 0;
 
 	*body = sh_slice(in.p + h->body, in.n - h->body);
-	if (undo(&u, h->head, "Transfer-Encoding") < 0)
-		return -1;
-	return undo(&u, h->head, "Content-Encoding");
+	for (unsigned f = 0; f < 2 && bad == 0; f++) {
+		struct sh_slice list;
+
+		all.n = 0;
+		bad = sh_header_join(h->head, fields[f], &all, err);
+		/* The last coding of the list was applied last, so it is undone first. */
+		for (list = sh_buf_slice(&all); bad == 0 && list.n;) {
+			struct sh_slice coding = last_name(&list);
+			bool chunks = sh_slice_like(coding, "chunked");
+			struct sh_buf *to = &room[next % 2];
+
+			if (coding.n == 0 || (chunks && chunked))
+				continue;
+			chunked = chunked || chunks;
+			to->n = 0;
+			if (chunks)
+				bad = sh_dechunk(*body, cut, to, err);
+			else if (coded++ < 4)
+				bad = sh_content_decode(coding, *body, cut, max, to, err);
+			else
+				bad = sh_error_set(
+				    err, SH_ERR_RECORD, "HTTP: more than 4 content codings");
+			if (bad > 0) {
+				*body = sh_buf_slice(to);
+				next++;
+				bad = 0;
+			}
+		}
+	}
+	sh_buf_free(&all);
+	return bad;
 }

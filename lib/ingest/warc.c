@@ -156,26 +156,26 @@ struct page {
 	struct sh_media media;
 };
 
+/* Reports that a record is no document. Returns 0, or -1. */
 static int leave_out(
-    struct sh_ingest *in, const char *what, const char *which, bool *wanted, struct sh_error *err)
+    struct sh_ingest *in, const char *what, const char *which, struct sh_error *err)
 {
 	char text[160];
 
-	*wanted = false;
 	snprintf(text, sizeof text, "%s%s", what, which);
 	return sh_ingest_leave_out(in, text, false, err);
 }
 
-static int is_wanted(
-    struct sh_ingest *in, const struct page *page, bool *wanted, struct sh_error *err)
+/* Decides by the media type, as look_at() does. */
+static int look_at_kind(struct sh_ingest *in, struct page *page, struct sh_error *err)
 {
-	*wanted = page->kind != SH_BODY_OTHER;
-	return *wanted ? 0 : leave_out(in, "", page->media.type, wanted, err);
+	page->kind = sh_body_kind_of(page->media.type);
+	return page->kind == SH_BODY_OTHER ? leave_out(in, "", page->media.type, err) : 1;
 }
 
-/* Sets *wanted to whether the response is a document, by its head. */
+/* Decides by the head of the response, as look_at() does. */
 static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
-    struct page *page, bool *wanted, struct sh_error *err)
+    struct page *page, struct sh_error *err)
 {
 	struct sh_slice start;
 	struct sh_http http;
@@ -185,42 +185,40 @@ static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const str
 		return -1;
 	if (http.status < 200 || http.status > 299) {
 		snprintf(status, sizeof status, "%u", http.status);
-		return leave_out(in, "HTTP status ", status, wanted, err);
+		return leave_out(in, "HTTP status ", status, err);
 	}
 	page->http = true;
 	page->media = http.media;
-	page->kind = sh_body_kind_of(http.media.type);
-	return is_wanted(in, page, wanted, err);
+	return look_at_kind(in, page, err);
 }
 
-/* Sets *wanted to whether the record is a document, by its head and the head of the response. */
+/* Returns 1 when the record is a document, by its head and the head of the response; 0; or -1. */
 static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
-    struct page *page, bool *wanted, struct sh_error *err)
+    struct page *page, struct sh_error *err)
 {
 	struct sh_slice type = sh_warc_field(w, "WARC-Type");
 	struct sh_slice reason = sh_warc_field(w, "WARC-Truncated");
 	struct sh_slice segment = sh_warc_field(w, "WARC-Segment-Number");
 
 	*page = (struct page){ .cut = reason.n || segment.n };
-	*wanted = false;
 	sh_media_parse(sh_warc_field(w, "Content-Type"), &page->media);
 	if (sh_slice_like(type, "revisit"))
-		return leave_out(in, "WARC revisit", "", wanted, err);
+		return leave_out(in, "WARC revisit", "", err);
 	if (sh_slice_like(type, "continuation"))
-		return leave_out(in, "WARC continuation", "", wanted, err);
+		return leave_out(in, "WARC continuation", "", err);
 	if (sh_slice_like(type, "response") &&
 	    (!*page->media.type || strcmp(page->media.type, "application/http") == 0))
-		return look_at_response(in, r, w, page, wanted, err);
+		return look_at_response(in, r, w, page, err);
 	/* Other records, such as requests, hold no documents. */
-	if (!sh_slice_like(type, "response") && !sh_slice_like(type, "resource") &&
-	    !sh_slice_like(type, "conversion"))
-		return 0;
-	page->kind = sh_body_kind_of(page->media.type);
-	return is_wanted(in, page, wanted, err);
+	return sh_slice_like(type, "response") || sh_slice_like(type, "resource") ||
+		       sh_slice_like(type, "conversion")
+		   ? look_at_kind(in, page, err)
+		   : 0;
 }
 
-static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice block, bool *wanted,
-    struct sh_error *err)
+/* Appends the text of a block to in->text. Returns 1; 0 when it is no text; or -1. */
+static int text_of(
+    struct sh_ingest *in, struct page *page, struct sh_slice block, struct sh_error *err)
 {
 	struct sh_slice body = block;
 	enum sh_body_kind looks;
@@ -234,10 +232,12 @@ static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice bloc
 		return -1;
 	if (looks == SH_BODY_OTHER)
 		return leave_out(in, "no text, though it should be ",
-		    *page->media.type ? page->media.type : "(no type)", wanted, err);
+		    *page->media.type ? page->media.type : "(no type)", err);
 	if (page->kind == SH_BODY_UNKNOWN)
 		page->kind = looks;
-	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err);
+	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err) < 0
+		   ? -1
+		   : 1;
 }
 
 /* The record with its head, as far as it is ready, for --rejects. */
@@ -260,24 +260,22 @@ static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh
 {
 	struct sh_slice id = sh_warc_field(w, "WARC-Target-URI");
 	struct page page;
-	bool wanted;
+	int got;
 
 	*block = sh_slice("", 0);
 	in->text.n = in->body.notes.n = 0;
-	if (look_at(in, r, w, &page, &wanted, err) < 0)
-		return -1;
-	if (!wanted)
-		return 0;
+	got = look_at(in, r, w, &page, err);
+	if (got <= 0)
+		return got;
 	if (sh_warc_peek(r, w, in->max_size, block, err) < 0)
 		return -1;
 	if (w->length > in->max_size)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the record is larger than %zu bytes (--max-size SIZE allows more)",
 		    in->max_size);
-	if (text_of(in, &page, *block, &wanted, err) < 0)
-		return -1;
-	if (!wanted)
-		return 0;
+	got = text_of(in, &page, *block, err);
+	if (got <= 0)
+		return got;
 	if (id.n == 0)
 		id = sh_warc_field(w, "WARC-Record-ID");
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);

@@ -22,20 +22,9 @@ int sh_plain_text(
 
 bool sh_is_white_space(uint32_t c)
 {
-	switch (c) {
-	case ' ':
-	case 0x85:
-	case 0xA0:
-	case 0x1680:
-	case 0x2028:
-	case 0x2029:
-	case 0x202F:
-	case 0x205F:
-	case 0x3000:
-		return true;
-	default:
-		return (c >= 9 && c <= 13) || (c >= 0x2000 && c <= 0x200A);
-	}
+	return c == ' ' || (c >= 9 && c <= 13) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+	       c == 0x205F || c == 0x3000;
 }
 
 /* Appends a word unchanged, and a gap. */

@@ -101,7 +101,8 @@ static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
 
-/* A name, how text is cut, the scheme of weights, the hash; then the members of struct sh_ngrams. */
+/* A name, how text is cut, the scheme of weights, the hash; then the members of struct
+ * sh_ngrams. */
 #define PROFILE(NAME, METHOD, WEIGHT, HASH, ...)                                                   \
 	.name = NAME, .method = METHOD, .weight = WEIGHT, .hash = HASH, .ngrams = { __VA_ARGS__ }
 

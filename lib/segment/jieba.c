@@ -45,27 +45,6 @@ struct sh_segmenter {
 	size_t limit; /* pause when there are at least this many words */
 };
 
-static const struct {
-	const char *name;
-	enum sh_jieba_mode mode;
-} modes[] = {
-	{ "cut", SH_JIEBA_CUT },
-	{ "cut_nohmm", SH_JIEBA_CUT_NOHMM },
-	{ "cut_all", SH_JIEBA_CUT_ALL },
-	{ "search", SH_JIEBA_SEARCH },
-	{ "search_nohmm", SH_JIEBA_SEARCH_NOHMM },
-};
-
-int sh_jieba_mode(struct sh_slice name, enum sh_jieba_mode *mode)
-{
-	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		if (sh_slice_eq(name, sh_slice_str(modes[i].name))) {
-			*mode = modes[i].mode;
-			return 0;
-		}
-	return -1;
-}
-
 struct sh_segmenter *sh_segmenter_new(const struct sh_jieba *j, struct sh_error *err)
 {
 	struct sh_segmenter *s = calloc(1, sizeof *s);

@@ -34,9 +34,6 @@ enum sh_jieba_mode {
 	SH_JIEBA_FINALSEG, /* finalseg.cut() of each stretch: the model alone */
 };
 
-/* Parses "cut", "cut_nohmm", "cut_all", "search" or "search_nohmm". Returns -1 for another name. */
-int sh_jieba_mode(struct sh_slice name, enum sh_jieba_mode *mode);
-
 /* j must outlive the segmenter. */
 struct sh_segmenter *sh_segmenter_new(const struct sh_jieba *j, struct sh_error *err);
 void sh_segmenter_delete(struct sh_segmenter *s);

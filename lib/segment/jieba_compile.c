@@ -86,8 +86,8 @@ static int state_of(uint32_t cp)
 	return at ? (int)(at - letters) : -1;
 }
 
-/* The files of the model. Each assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of
- * dicts. Keys are single characters, values are floats. Only this form is read. */
+/* The files of the model. Each assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict
+ * of dicts. Keys are single characters, values are floats. Only this form is read. */
 enum model_file { START, TRANS, EMIT };
 
 /* Stores a number. cp: the inner key. */

@@ -3,60 +3,44 @@
 
 #include <float.h>
 
-struct route {
-	const struct sh_jieba *j;
-	const uint16_t *code;
-	size_t n;
-	double *ring; /* by place & mask: log probability of the route from there on */
-	size_t mask;
-};
-
-/* Returns the length of the word at k with which the best route begins, and sets *best to the log
- * probability of this route. `next` is the log probability of the route from k + 1 on. */
-static inline size_t best_word(const struct route *r, size_t k, double next, double *best)
-{
-	const struct sh_jieba_node *node = r->j->node;
-	const double log_total = r->j->h.log_total;
-	uint32_t at = r->code[k], child = node[at].base + r->code[k + 1];
-	size_t len = 1, best_len = 1;
-
-	/* The log_freq of a prefix is -INFINITY, so it never wins. On a tie the longer word
-	 * wins. */
-	*best = node[at].log_freq - log_total + next;
-	while (child < r->j->h.n_nodes && node[child].check == at) {
-		double sum;
-
-		at = child;
-		if (++len > r->n - k || len > r->j->h.max_len) /* only in a damaged dictionary */
-			break;
-		sum = node[at].log_freq - log_total + r->ring[(k + len) & r->mask];
-		if (sum >= *best) {
-			*best = sum;
-			best_len = len;
-		}
-		child = node[at].base + r->code[k + len];
-	}
-	if (*best >= -DBL_MAX)
-		return best_len;
-	*best = 0.0 - log_total + next; /* an unknown character */
-	return 1;
-}
-
 double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, uint16_t *step,
     double *ring, size_t mask)
 {
-	const struct route r = { j, code, n, ring, mask };
+	const struct sh_jieba_node *node = j->node;
+	const double log_total = j->h.log_total;
 	double best = 0.0; /* log probability of the route from code k + 1 on */
 
+	/* ring: by place & mask, the log probability of the route from there on */
 	ring[n & mask] = 0.0;
-	for (size_t k = n; k-- > 0;) {
-		if (code[k] >= SH_CODE_GAP) {
-			best = 0.0;
-			step[k] = 0;
-		} else {
-			step[k] = (uint16_t)best_word(&r, k, best, &best);
+	for (size_t k = n; k-- > 0; ring[k & mask] = best) {
+		uint32_t at = code[k], child = node[at].base + code[k + 1];
+		const double next = best;
+		size_t len = 1;
+
+		step[k] = at < SH_CODE_GAP;
+		best = 0.0;
+		if (at >= SH_CODE_GAP)
+			continue;
+		/* The log_freq of a prefix is -INFINITY, so it never wins. On a tie the longer word
+		 * wins. */
+		best = node[at].log_freq - log_total + next;
+		while (child < j->h.n_nodes && node[child].check == at) {
+			double sum;
+
+			at = child;
+			if (++len > n - k || len > j->h.max_len) /* only in a damaged dictionary */
+				break;
+			sum = node[at].log_freq - log_total + ring[(k + len) & mask];
+			if (sum >= best) {
+				best = sum;
+				step[k] = (uint16_t)len;
+			}
+			child = node[at].base + code[k + len];
 		}
-		ring[k & mask] = best;
+		if (best >= -DBL_MAX)
+			continue;
+		best = 0.0 - log_total + next; /* an unknown character */
+		step[k] = 1;
 	}
 	return best;
 }

@@ -483,8 +483,8 @@ static int move_children(
 	return 0;
 }
 
-/* Makes a new child of `parent` for a code. When its node is in use, by the child of another node or
- * for the children of the root, all children of `parent` move. */
+/* Makes a new child of `parent` for a code. When its node is in use, by the child of another node
+ * or for the children of the root, all children of `parent` move. */
 static int add_child(
     struct sh_jieba_own *o, uint32_t parent, uint32_t code, uint32_t *child, struct sh_error *err)
 {

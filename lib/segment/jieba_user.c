@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/num.h"
 #include "segment/jieba.h"
 #include "segment/jieba_trie.h"

@@ -65,5 +65,6 @@ static void chars(struct sh_ascii_run *run)
 	}
 }
 
-const struct sh_ascii_kernel sh_ascii_plain = { { "plain", SH_NEEDS_NOTHING }, words, chars, false,
-	false };
+const struct sh_ascii_kernel sh_ascii_plain = {
+	.variant = { "plain", SH_NEEDS_NOTHING }, .words = words, .chars = chars
+};

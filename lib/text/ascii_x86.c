@@ -9,8 +9,8 @@
 
 /* ---- masks ----
  *
- * A block is 64 bytes of text. A mask has one bit for each byte of the block, the lowest bit for the
- * first byte. "The bytes that ..." means: their bits are 1. */
+ * A block is 64 bytes of text. A mask has one bit for each byte of the block, the lowest bit for
+ * the first byte. "The bytes that ..." means: their bits are 1. */
 
 /* Bytes that are read for a block: two more show whether the last character is known. */
 enum { SEEN = 66 };
@@ -126,8 +126,8 @@ static inline void end_run(
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Classifies the 64 bytes at p, of which SEEN can be read, and writes them folded to out. chars: writes
- * '_' for each byte outside of words. Otherwise also finds known characters. */
+/* Classifies the 64 bytes at p, of which SEEN can be read, and writes them folded to out. chars:
+ * writes '_' for each byte outside of words. Otherwise also finds known characters. */
 typedef void block_fn(
     const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars);
 

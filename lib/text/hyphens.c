@@ -15,18 +15,8 @@
 
 static bool is_hyphen(uint32_t c)
 {
-	switch (c) {
-	case '-':
-	case 0xAC:
-	case 0xAD:
-	case 0x58A:
-	case 0x2010:
-	case 0x2011:
-	case 0x2E17:
-		return true;
-	default:
-		return false;
-	}
+	return c == '-' || c == 0xAC || c == 0xAD || c == 0x58A || c == 0x2010 || c == 0x2011 ||
+	       c == 0x2E17;
 }
 
 /* Returns whether a word that is not a single character by its script may contain c. */

@@ -56,10 +56,10 @@ static bool is_plausible(unsigned c)
 	       (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xFE30 && c < 0xFFF0);
 }
 
-/* Recognises UTF-16 without a byte order mark. high: index of the high byte in each pair of bytes. All
- * text has spaces, digits and line ends, so its UTF-16 has NULs. When the bytes are also well-formed
- * UTF-8, nearly all units must be alphabetic: the high bytes of alphabets do not occur in ASCII text.
- * Otherwise nearly all units must be plausible. */
+/* Recognises UTF-16 without a byte order mark. high: index of the high byte in each pair of bytes.
+ * All text has spaces, digits and line ends, so its UTF-16 has NULs. When the bytes are also
+ * well-formed UTF-8, nearly all units must be alphabetic: the high bytes of alphabets do not occur
+ * in ASCII text. Otherwise nearly all units must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
 	size_t units = n / 2, ascii = 0, plausible = 0;

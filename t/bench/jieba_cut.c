@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../unit/jieba_mode.h"
 #include "base/buf.h"
-#include "segment/jieba.h"
 
 static _Noreturn void die(const char *why)
 {
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	struct sh_segmenter *s;
 	struct sh_slice text;
 
-	if (!arg[0] || !arg[1] || sh_jieba_mode(sh_slice_str(arg[1]), &mode) < 0)
+	if (!arg[0] || !arg[1] || jieba_mode(sh_slice_str(arg[1]), &mode) < 0)
 		die("usage: jieba_cut [-t REPEAT] DICT MODE [USERDICT] < text");
 	j = sh_jieba_open(arg[0], &err);
 	s = j ? sh_segmenter_new(j, &err) : NULL;

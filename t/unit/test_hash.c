@@ -45,7 +45,7 @@ static void test_padding(void)
 				text[j] = (char)rng();
 		start = (uint32_t)at;
 		end = (uint32_t)(at + n);
-		sh_mix_tokens(text, &start, &end, 1, mixed, &got);
+		sh_mix_kernel_at(0)->tokens(text, &start, &end, 1, mixed, &got);
 		bad += want != got;
 	}
 	ok(!bad, "bytes around a token do not change its hash, in 100000 cases");
@@ -70,8 +70,8 @@ static void test_ngrams(void)
 			text[len++] = ' ';
 		}
 		memset(text + len, (int)t, SH_MIX_PADDING);
-		sh_mix_tokens(text, start, end, tokens, sh_mix_seed(seed), h);
-		grams = sh_mix_ngrams(h, tokens, n, g);
+		sh_mix_kernel_at(0)->tokens(text, start, end, tokens, sh_mix_seed(seed), h);
+		grams = sh_mix_kernel_at(0)->ngrams(h, tokens, n, g);
 		bad += grams != (tokens < n ? 0 : tokens - n + 1);
 		for (i = 0; i < grams; i++) {
 			bad += g[i] != sh_mix_ngram(h + i, n);

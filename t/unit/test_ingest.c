@@ -2,7 +2,6 @@
 /* lib/ingest and its readers: decoders compared with encoders, frames cut at every byte, headers,
  * charsets, pages. t/shdoc.bats compares whole files with Python's libraries. */
 #include "ingest/http.h"
-#include "ingest/ids.h"
 #include "ingest/ingest.h"
 #include "ingest/mail.h"
 #include "ingest/page.h"

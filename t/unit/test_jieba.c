@@ -2,6 +2,7 @@
 /* Compares the segmenter with the results of jieba 0.42.1: all of t/vectors/jieba_*.tsv. */
 #include <math.h>
 
+#include "jieba_mode.h"
 #include "jieba_util.h"
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
@@ -55,7 +56,7 @@ static int cuts_into(struct sh_segmenter *s, struct sh_slice mode_name, struct s
 	enum sh_jieba_mode mode;
 	size_t n;
 
-	must(sh_jieba_mode(mode_name, &mode) == 0);
+	must(jieba_mode(mode_name, &mode) == 0);
 	must(sh_segment(s, mode, text, &words, &n, &err) == 0);
 	return same_words(words, n, want, n_want);
 }
