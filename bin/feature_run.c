@@ -60,13 +60,13 @@ void need_features(struct cli *c, struct sh_source *source, const char *advice)
 /* ---- the run ---- */
 
 uint64_t run_feature_docs(
-    struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *const *own)
+    struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *arg)
 {
 	struct run run = { .cli = c, .work = sh_feature_docs_work, .see = count_documents };
 	struct sh_feature_docs docs;
 	struct sh_error err;
 
-	if (sh_feature_docs_init(&docs, calls, own, c->jobs, &err) < 0)
+	if (sh_feature_docs_init(&docs, calls, arg, c->jobs, &err) < 0)
 		cli_die(c, &err);
 	docs.rejects = c->rejects_path != NULL;
 	docs.crlf = c->crlf;
@@ -81,7 +81,7 @@ uint64_t run_feature_docs(
 	return run.empty;
 }
 
-void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *const *own)
+void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *arg)
 {
 	struct sh_source source;
 
@@ -90,6 +90,26 @@ void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls,
 		need_features(c, &source,
 		    "shtok -f 1,2 makes features of documents, --features reads these records as "
 		    "features");
-	run_feature_docs(c, &source, calls, own);
+	run_feature_docs(c, &source, calls, arg);
 	sh_source_free(&source);
+}
+
+/* ---- options ---- */
+
+static void read_df_limit(struct cli *c, int code, struct sh_df_limit *limit)
+{
+	const char *text = opt_text(c, code);
+	struct sh_error err;
+
+	if (text && sh_df_limit_parse(text, limit, &err) < 0)
+		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
+}
+
+void read_df_limits(
+    struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max)
+{
+	read_df_limit(c, min_code, min);
+	read_df_limit(c, max_code, max);
+	if (!sh_df_limits_agree(min, max))
+		cli_usage(c, "--min-df is above --max-df: no feature is within both");
 }

@@ -5,16 +5,21 @@
 
 #include "run.h"
 #include "stream/feature_docs.h"
+#include "weight/df.h"
 
-/* Reads all documents of the source with the threads of -j, and writes the results. own: c->jobs
- * states. Warns once, at the end, of ids that occur again after other ids. Returns the number of
- * documents without features. Dies of errors. */
-uint64_t run_feature_docs(struct cli *c, struct sh_source *source,
-    const struct sh_feature_calls *calls, void *const *own);
+/* Reads all documents of the source with the threads of -j, and writes the results. arg: of
+ * calls->init(). Warns once, at the end, of ids that occur again after other ids. Returns the
+ * number of documents without features. Dies of errors. */
+uint64_t run_feature_docs(
+    struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *arg);
 
 /* The same for the operands of a program that reads only features: need_features(), unless the
  * option with this code was given. */
-void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *const *own);
+void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *arg);
+
+/* Reads the options --min-df and --max-df, which have these codes. Dies when they exclude all. */
+void read_df_limits(
+    struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max);
 
 /* Ends the program with `text` about this line of the first file, from 1. When the file is not
  * UTF-8, the message says so instead. */

@@ -5,7 +5,7 @@
 load helper
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	printf '%s\n' 'no,text,q' '1,"To be, or ""not""' 'to be",3' '2,"To be, or ""not""' 'to be",4' \
 		'"3",Something else,5' >in
 }

@@ -17,11 +17,11 @@ setup_file() {
 	for language in en zh; do
 		head -n $((1000 / (${T_SHORT:-1} * ${T_SHORT:-1}))) ${language}_dev.tsv >$language.tsv
 	done
-	[ ! -x "$UNIT/test_props_fp" ] || "$UNIT/test_props_fp" --documents $((10000 / ${T_SHORT:-1})) >random.tsv
+	[ ! -x "$UNIT/test_props_fp" ] || "$UNIT/test_props_fp" --documents $((10000 / (${T_SHORT:-1} * ${T_SHORT:-1}))) >random.tsv
 }
 
 setup() {
-	cd "$BATS_FILE_TMPDIR" || return 1
+	begin "$BATS_FILE_TMPDIR"
 	echo "SEED=$SEED"
 }
 

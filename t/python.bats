@@ -14,7 +14,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	if [ -z "${T_PYTHON-}" ] && grep -Eq '__[at]san_init' "$library"; then skip 'the library is built with a sanitizer'; fi
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
 }

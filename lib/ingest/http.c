@@ -148,40 +148,12 @@ static int damaged(const struct coded *c)
 
 /* Decodes frames until the input ends. Ignores padding: bytes behind a frame that begin no further
  * frame. */
-static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
+static int decode(struct coded *c, const struct sh_codec *codec)
 {
 	struct sh_slice in = c->in;
 	bool ended = false;
-
-	for (;;) {
-		const char *from = in.p;
-		enum sh_codec_state state;
-		char *to;
-
-		if (too_large(c) < 0 || sh_buf_reserve(c->out, STEP, c->err) < 0)
-			return -1;
-		if (ended && (!codec->is || codec != sh_codec_of(in)))
-			return 1;
-		to = c->out->p + c->out->n;
-		state = codec->decode.step(decoder, &in, &to, STEP, false);
-		if (state == SH_CODEC_NOMEM)
-			return sh_error_nomem(c->err);
-		ended = state == SH_CODEC_END;
-		if (state == SH_CODEC_MORE && in.p == from && to == c->out->p + c->out->n)
-			break;
-		c->out->n = (size_t)(to - c->out->p);
-		if (!ended && state != SH_CODEC_MORE)
-			return damaged(c);
-	}
-	return c->cut ? 1
-		      : sh_error_set(c->err, SH_ERR_RECORD,
-			    "HTTP: the body ends within its Content-Encoding, %s", c->name);
-}
-
-static int decode_by(struct coded *c, const struct sh_codec *codec)
-{
 	void *decoder;
-	int got;
+	int got = -1;
 
 	if (!codec->decode.start)
 		return sh_error_set(c->err, SH_ERR_RECORD,
@@ -190,7 +162,31 @@ static int decode_by(struct coded *c, const struct sh_codec *codec)
 	decoder = codec->decode.start();
 	if (!decoder)
 		return sh_error_nomem(c->err);
-	got = decode(c, codec, decoder);
+	while (too_large(c) == 0 && sh_buf_reserve(c->out, STEP, c->err) == 0) {
+		const char *from = in.p;
+		enum sh_codec_state state;
+		char *to;
+
+		got = 1;
+		if (ended && (!codec->is || codec != sh_codec_of(in)))
+			break;
+		to = c->out->p + c->out->n;
+		state = codec->decode.step(decoder, &in, &to, STEP, false);
+		ended = state == SH_CODEC_END;
+		if (state == SH_CODEC_MORE && in.p == from && to == c->out->p + c->out->n) {
+			got = c->cut ? 1
+				     : sh_error_set(c->err, SH_ERR_RECORD,
+					   "HTTP: the body ends within its Content-Encoding, %s",
+					   c->name);
+			break;
+		}
+		c->out->n = (size_t)(to - c->out->p);
+		if (!ended && state != SH_CODEC_MORE) {
+			got = state == SH_CODEC_NOMEM ? sh_error_nomem(c->err) : damaged(c);
+			break;
+		}
+		got = -1;
+	}
 	codec->decode.stop(decoder);
 	return got;
 }
@@ -217,9 +213,9 @@ int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size
 			continue;
 		c.name = codings[i][0];
 		if (in.n)
-			got = decode_by(&c, codec ? sh_codec_named(codec) : &brotli);
+			got = decode(&c, codec ? sh_codec_named(codec) : &brotli);
 		if (got == 0 && in.n && codec && strcmp(codec, "deflate") == 0)
-			got = decode_by(&c, sh_codec_named("raw deflate"));
+			got = decode(&c, sh_codec_named("raw deflate"));
 		if (got > 0 && too_large(&c) < 0)
 			return -1;
 		if (got == 0)

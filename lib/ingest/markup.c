@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "unicode/utf8.h"
+
 /* A page that is being rewritten. */
 struct rewriting {
 	const char *from; /* the page before this position is in the room */
@@ -280,7 +282,7 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
 /* Two tables. references[]: the references that the parser lacks or maps to other characters, as
- * "NAME=CODE " or "NAME=CODE+CODE ", in hexadecimal digits. old_references[]: as "NAME= ", the
+ * "NAME=CHARACTERS ". old_references[]: as "NAME= ", the
  * references that browsers accept without a semicolon, since old HTML allowed that. "NAME=" ascends
  * within a row and from row to row. */
 #include "ingest/references.inc"
@@ -332,7 +334,7 @@ static int reference(struct rewriting *w, const char *p, const char *end)
 	struct sh_slice name = sh_slice(p + 1, 0);
 	const char *r;
 	char number[32];
-	int digits;
+	int at = 0;
 	bool closed;
 	size_t old;
 
@@ -348,9 +350,9 @@ static int reference(struct rewriting *w, const char *p, const char *end)
 	}
 	if (!r)
 		return old && !closed ? replace(w, name.p + name.n, 0, ";") : 0;
-	digits = (int)strcspn(r, "+ ");
-	snprintf(number, sizeof number, r[digits] == '+' ? "&#x%.*s;&#x%.*s;" : "&#x%.*s;", digits,
-	    r, (int)strcspn(r + digits + 1, " "), r + digits + 1);
+	for (const uint8_t *c = (const uint8_t *)r; *c != ' ';)
+		at += snprintf(number + at, sizeof number - (size_t)at, "&#%u;",
+		    (unsigned)sh_utf8_next(&c, c + strlen((const char *)c)));
 	return replace(w, p, 1 + name.n + closed, number);
 }
 

@@ -160,7 +160,7 @@ static int pass_head(struct sh_source *s, struct sh_error *err)
 		if (sh_header_check(&s->header, all, s->name, &n, err) < 0)
 			return -1;
 		s->line += sh_count_newlines(all.p, n);
-	} else if (!s->copies && all.n >= 3 && memcmp(all.p, "\xef\xbb\xbf", 3) == 0) {
+	} else if (all.n >= 3 && memcmp(all.p, "\xef\xbb\xbf", 3) == 0) {
 		n = 3;
 	}
 	sh_reader_consume(&s->reader, n);
@@ -207,8 +207,6 @@ static int read_chunk(
 		return got;
 	*from = (struct sh_origin){
 		.file = s->name,
-		.operand = s->next - 1,
-		.codec = s->reader.codec,
 		.line = s->line,
 		.number = s->number,
 		.at = s->at,

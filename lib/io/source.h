@@ -30,8 +30,6 @@ struct sh_stretch {
 /* Where the lines of a chunk came from. */
 struct sh_origin {
 	const char *file;             /* an operand, borrowed */
-	size_t operand;               /* its index */
-	const struct sh_codec *codec; /* its form, which was decompressed; NULL: not compressed */
 	uint64_t line;                /* number of the chunk's first line in the file, from 1 */
 	uint64_t number;              /* number of this line in all chunks, from 1 */
 	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
@@ -65,7 +63,6 @@ struct sh_source {
 	bool trailer;       /* each operand must have a trailer (io/trailer.h), which is checked at
 			     * its end. Chunks contain trailers: see sh_origin. */
 	bool crlf;          /* the checksum of a line leaves out its CR */
-	bool copies;        /* to copy the operands: chunks have the byte order mark */
 	const char *blanks; /* see struct sh_origin; borrowed */
 	/* `wanted` and `csv` are set before the first read. No chunk contains a header. */
 	struct sh_header header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "published/cppjieba_dict.h"
+#include "published/cppjieba.h"
 
 #include <errno.h>
 #include <limits.h>

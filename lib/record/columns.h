@@ -27,10 +27,8 @@ struct sh_columns {
 ssize_t sh_csv_field(struct sh_slice record, char delimiter, size_t index, struct sh_buf *room,
     struct sh_slice *out, struct sh_error *err);
 
-/* Returns the number of columns, or -1 with SH_ERR_RECORD. */
-ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err);
-
-/* Sets *index, from 0, to the column with this name. SH_ERR_RECORD: no such column, or several. */
+/* Sets *index, from 0, to the column with this name. Returns the number of columns. Returns 0 with
+ * SH_ERR_RECORD when there is no such column, or several; -1 when the header cannot be read. */
 int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name, unsigned *index,
     struct sh_error *err);
 

@@ -97,20 +97,21 @@ int sh_document_header(
 {
 	struct sh_columns *c = form->columns;
 	char delimiter = sh_document_delimiter(form);
-	ssize_t n;
 
 	if (form->crlf)
 		header = sh_without_cr(header);
 	if (!form->csv && sh_dos_check(header, err) < 0)
 		return -1;
-	n = sh_columns_count(header, delimiter, err);
-	if (n < 0)
-		return -1;
-	c->n = (unsigned)n;
-	for (size_t i = 0; i < 2 + form->more; i++)
-		if (sh_columns_find(header, delimiter, name_of(form, i), &c->index[i], err) < 0)
+	for (size_t i = 0; i < 2 + form->more; i++) {
+		int n = sh_columns_find(header, delimiter, name_of(form, i), &c->index[i], err);
+
+		if (n < 0)
+			return -1;
+		if (n == 0)
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "%s (name the fields of id and text with -f ID,TEXT)", err->text);
+		c->n = (unsigned)n;
+	}
 	return 0;
 }
 

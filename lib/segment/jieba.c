@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "segment/jieba_route.h"
+#include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
 enum { BATCH = 1024 }; /* sh_segment_next() returns about this number of words */

@@ -8,7 +8,6 @@
 #include "base/hex.h"
 #include "base/num.h"
 #include "base/real.h"
-#include "segment/jieba_route.h"
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 

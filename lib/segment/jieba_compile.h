@@ -29,7 +29,7 @@ struct sh_jieba_prob {
 };
 
 /* Parses the contents of the three files. Ignores characters that are not Han. A missing value is
- * SH_HMM_NEVER (segment/jieba_route.h). */
+ * SH_HMM_NEVER (segment/jieba_trie.h). */
 int sh_jieba_prob_read(struct sh_jieba_prob *p, struct sh_slice start, struct sh_slice trans,
     struct sh_slice emit, struct sh_error *err);
 

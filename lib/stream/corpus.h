@@ -129,16 +129,15 @@ void sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job);
  * job->err.line of a failed job to the number in the file; notes keep the lines of the task. */
 void sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job);
 
-/* Called for a line that is not a document. *err has the reason, file and line. Returns 0 to skip
- * the line, or -1 with *err to stop. */
-typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
+/* Receives n lines that are no documents, each with an LF, in their order; one call at a time,
+ * perhaps in another thread. Returns 0 or -1. */
+typedef int sh_corpus_rejects(void *arg, struct sh_slice lines, uint64_t n, struct sh_error *err);
 
 /* Adds all documents of the files that were opened since the last call. Adds the number of their
  * lines, bad ones included, without headers and trailers, to *lines. With form.line_ids the first
- * line has the id *lines + 1. Calls bad() in the order of the lines, one call at a time, perhaps in
- * another thread. */
-int sh_corpus_scan(
-    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
+ * line has the id *lines + 1. rejects: NULL: the first line that is no document is an error. */
+int sh_corpus_scan(struct sh_corpus *c, uint64_t *lines, sh_corpus_rejects *rejects, void *arg,
+    struct sh_error *err);
 
 /* Removes each document whose id an earlier document has, and counts it in c->repeated. The
  * documents behind it get lower numbers. Makes the index of ids for sh_corpus_find(). Call it once,

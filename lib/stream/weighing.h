@@ -4,17 +4,14 @@
  * empty feature.
  *
  *     sh_weigher_init()
- *     sh_weighing_init() for each state of a struct sh_feature_docs
- *     sh_feature_docs_init() with &sh_weighing_calls
+ *     sh_feature_docs_init() with &sh_weighing_calls and the weigher
  *     sh_weigher_doubt() at the end */
 #ifndef SH_STREAM_WEIGHING_H
 #define SH_STREAM_WEIGHING_H
 
 #include "published/published.h"
-#include "published/sums.h"
 #include "stream/feature_docs.h"
 #include "weight/df.h"
-#include "weight/terms.h"
 #include "weight/weight.h"
 
 enum {
@@ -58,24 +55,7 @@ void sh_weigher_free(struct sh_weigher *w);
 bool sh_weigher_doubt(
     const struct sh_weigher *w, bool absent, struct sh_slice *feature, uint64_t *n);
 
-/* The state for one document at a time. */
-struct sh_weighing {
-	struct sh_weigher *weigher; /* shared by all states */
-
-	/* Private. */
-	bool watched; /* no more documents are watched */
-	/* distinct features of the document with their counts in millionths */
-	struct sh_terms features;
-	int64_t tokens;            /* sum of the counts, in millionths */
-	struct sh_heavy *distinct; /* the features that are not dropped, with their weights */
-	size_t cap;
-};
-
-/* Borrows weigher. Free w also after a failure. */
-int sh_weighing_init(struct sh_weighing *w, struct sh_weigher *weigher, struct sh_error *err);
-void sh_weighing_free(struct sh_weighing *w);
-
-/* sh_feature_doc.own is a struct sh_weighing. */
+/* Their `arg` is the struct sh_weigher, which is borrowed. */
 extern const struct sh_feature_calls sh_weighing_calls;
 
 #endif

@@ -177,14 +177,6 @@ static void write_docs(bool json)
 	write_texts(json);
 }
 
-static int no_bad(void *arg, struct sh_slice line, struct sh_error *err)
-{
-	(void)arg;
-	(void)line;
-	printf("# %s\n", err->text);
-	return -1;
-}
-
 static int open_corpus(struct sh_corpus *c, bool json)
 {
 	const struct sh_document_form form = { .json = json };
@@ -193,7 +185,7 @@ static int open_corpus(struct sh_corpus *c, bool json)
 
 	return sh_corpus_init(c, &form, &err) < 0 ||
 	       sh_corpus_open(c, &(char *){ path }, 1, NULL, &err) < 0 ||
-	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0 || sh_corpus_index(c, &err) < 0;
+	       sh_corpus_scan(c, &lines, NULL, NULL, &err) < 0 || sh_corpus_index(c, &err) < 0;
 }
 
 static unsigned wrong_pairs(struct sh_comparer *c, const char *measure, bool logs, unsigned pairs)
@@ -441,7 +433,7 @@ static void dropping(void)
 	fclose(f);
 	sh_corpus_init(&c, &form, &err);
 	wrong += sh_corpus_open(&c, &(char *){ path }, 1, NULL, &err) < 0 ||
-		 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
+		 sh_corpus_scan(&c, &lines, NULL, NULL, &err) < 0;
 	opts.corpus = &c;
 	opts.arena = 1;
 	few = sh_comparer_new(&opts, &err);
