@@ -145,8 +145,8 @@ static int descriptor(const char *path)
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-/* Gets device and inode of the file at a path, or open as fd if fd >= 0. When there is no file, gets
- * device and inode of the folder, and sets *name to the name in it. */
+/* Gets device and inode of the file at a path, or open as fd if fd >= 0. When there is no file,
+ * gets device and inode of the folder, and sets *name to the name in it. */
 static int identity(const char *path, int fd, struct stat *st, char **name)
 {
 	char *target, *folder;
