@@ -35,8 +35,8 @@ int sh_cannot_open(const char *name, struct sh_error *err);
 /* Enlarges the buffer of a pipe: writer and reader wait less often. Does nothing for other fds. */
 void sh_enlarge_pipe(int fd);
 
-/* Blocks all signals of the thread, and sets *before to the signal mask that sh_hold_end() restores.
- * Signals that arrive meanwhile are delivered then. Pairs of calls may be nested. */
+/* Blocks all signals of the thread, and sets *before to the signal mask that sh_hold_end()
+ * restores. Signals that arrive meanwhile are delivered then. Pairs of calls may be nested. */
 void sh_hold_begin(sigset_t *before);
 void sh_hold_end(const sigset_t *before);
 

@@ -2,9 +2,9 @@
 /* Several threads process chunks of lines. The results are written in input order.
  *
  * The calling thread reads the chunks, and works while as many as are allowed are in flight. Any
- * worker writes finished chunks, the oldest first, one worker at a time. The output is the same for any
- * number of workers, also after an error: all records before the first bad record are written, and
- * no record after it. A finished chunk is written at once, even while the next one is read.
+ * worker writes finished chunks, the oldest first, one worker at a time. The output is the same for
+ * any number of workers, also after an error: all records before the first bad record are written,
+ * and no record after it. A finished chunk is written at once, even while the next one is read.
  *
  * The work may also be numbered tasks. Results are written in the order of the numbers. */
 #ifndef SH_IO_POOL_H
@@ -22,9 +22,9 @@ struct sh_job {
 	struct sh_buf facts; /* bytes for done(), in a form that work() and done() agree on */
 	uint64_t at;         /* lines of `in` before the current line */
 	size_t offset;       /* bytes of `in` before the current line */
-	uint64_t records, rejected;    /* good records; bad records */
-	uint64_t ill_formed, empty;    /* sequences of UTF-8; documents without features */
-	uint64_t blank;                /* blank lines that are no records */
+	uint64_t records, rejected; /* good records; bad records */
+	uint64_t ill_formed, empty; /* sequences of UTF-8; documents without features */
+	uint64_t blank;             /* blank lines that are no records */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */

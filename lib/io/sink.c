@@ -213,8 +213,8 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 	return sh_sink_write(s, text, sh_trailer_print(text, &s->sum), err);
 }
 
-/* Renames the temporary file, and syncs the folder: without that, a rename may be lost when the power
- * fails. The folder is opened first: after the rename, a failure to open it could not be undone. A
+/* Renames the temporary file, and syncs the folder: without that, a rename may be lost when the
+ * power fails. The folder is opened first: after the rename, a failure to open it could not be undone. A
  * user who may write in the folder but not read it cannot sync it, and the output is kept. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {

@@ -290,33 +290,26 @@ static int take(struct sh_collected *c, size_t n, struct sh_buf *b, struct sh_or
 	return 1;
 }
 
+/* After an error, the lines that wait are of a document that was not read whole. */
 static int read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_collected *c = &s->collected;
 	size_t end = 0, one = 0;
-	int got = 1;
 
-	if (c->failed) {
-		*err = c->failure;
-		return -1;
-	}
-	while (end == 0 && (got = read_chunk(s, &c->read, from, err)) > 0) {
+	while (end == 0) {
+		int got = read_chunk(s, &c->read, from, err);
+
+		if (got < 0 || (got == 0 && c->lines.n == 0))
+			return got;
+		if (got == 0)
+			return take(c, c->lines.n, b, from, err);
 		if (collect(c, from, err) < 0)
 			return -1;
 		end = s->border(s->border_arg, c->lines.p, c->lines.n, one);
 		one = c->lines.n;
 	}
-	if (end)
-		return take(c, end, b, from, err);
-	if (c->lines.n == 0)
-		return got;
-	c->failed = got < 0;
-	if (c->failed)
-		c->failure = *err;
-	got = take(c, c->lines.n, b, from, err);
-	from->cut = c->failed;
-	return got;
+	return take(c, end, b, from, err);
 }
 
 /* ---- */

@@ -29,22 +29,20 @@ struct sh_stretch {
 
 /* Where the lines of a chunk came from. */
 struct sh_origin {
-	const char *file;             /* an operand, borrowed */
-	uint64_t line;                /* number of the chunk's first line in the file, from 1 */
-	uint64_t number;              /* number of this line in all chunks, from 1 */
-	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
-	uint64_t at;                  /* bytes of all operands, decompressed, before the chunk */
-	bool starts_file;             /* the chunk has the first record of the file */
-	bool csv;                     /* the records are CSV (io/newlines.h) */
-	const char *blanks;           /* lines of these bytes are no records; NULL: all lines are */
-	bool header;                  /* the file has a header before the chunk's first record */
-	bool trailer; /* trailers among the lines (io/trailer.h) were checked; skip them */
+	const char *file;   /* an operand, borrowed */
+	uint64_t line;      /* number of the chunk's first line in the file, from 1 */
+	uint64_t number;    /* number of this line in all chunks, from 1 */
+	uint64_t lines;     /* lines in the chunk; a record of CSV may have several */
+	uint64_t at;        /* bytes of all operands, decompressed, before the chunk */
+	bool starts_file;   /* the chunk has the first record of the file */
+	bool csv;           /* the records are CSV (io/newlines.h) */
+	const char *blanks; /* lines of these bytes are no records; NULL: all lines are */
+	bool header;        /* the file has a header before the chunk's first record */
+	bool trailer;       /* trailers among the lines (io/trailer.h) were checked; skip them */
 	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
-	 * those of the first one, and `lines` counts all lines. cut: an error follows, and the last
-	 * document may lack lines. */
+	 * those of the first one, and `lines` counts all lines. */
 	const struct sh_stretch *stretch;
 	size_t stretches;
-	bool cut;
 };
 
 /* Returns the offset of the last document of the whole lines p .. p + n - 1; 0 when they may all be
@@ -56,10 +54,8 @@ struct sh_collected {
 	struct sh_buf lines;
 	struct sh_stretch *stretch; /* of all lines, in order */
 	size_t n, cap;
-	uint64_t number;         /* of the first line in all chunks, from 1 */
-	struct sh_buf read;      /* the lines that were read last */
-	bool failed;             /* the next read fails with `failure` */
-	struct sh_error failure; /* an error behind the lines of the last chunk */
+	uint64_t number;    /* of the first line in all chunks, from 1 */
+	struct sh_buf read; /* the lines that were read last */
 };
 
 struct sh_source {
@@ -136,8 +132,8 @@ bool sh_source_ready(const struct sh_source *s);
 /* Appends all lines of an operand to *all, without its byte order mark. */
 int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err);
 
-/* Reads one line after the other, for programs that process records in order. A record of CSV counts
- * as one line. The current line is the last result of sh_lines_next(). */
+/* Reads one line after the other, for programs that process records in order. A record of CSV
+ * counts as one line. The current line is the last result of sh_lines_next(). */
 struct sh_lines {
 	struct sh_source source;
 	bool held;             /* there is a current line, which the source has not passed */

@@ -145,15 +145,17 @@ static int descriptor(const char *path)
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-/* Gets device and inode of the file. When there is no file, gets device and inode of the folder,
- * and sets *name to the name in it. */
-static int identity(const char *path, struct stat *st, char **name)
+/* Gets device and inode of the file at a path, or open as fd if fd >= 0. When there is no file,
+ * gets device and inode of the folder, and sets *name to the name in it. */
+static int identity(const char *path, int fd, struct stat *st, char **name)
 {
 	char *target, *folder;
 	const char *slash;
 	int status = -1;
 
 	*name = NULL;
+	if (fd >= 0)
+		return fstat(fd, st);
 	if (stat(path, st) == 0)
 		return 0;
 	target = follow(path);
@@ -168,14 +170,6 @@ static int identity(const char *path, struct stat *st, char **name)
 	return status;
 }
 
-/* Returns whether the path leads to the file that is open as fd, such as the file behind `>`. */
-static bool is_open_as(const char *path, int fd)
-{
-	struct stat x, y;
-
-	return stat(path, &x) == 0 && fstat(fd, &y) == 0 && is_one(&x, &y);
-}
-
 bool sh_target_same(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -185,9 +179,7 @@ bool sh_target_same(const char *a, const char *b)
 
 	if (fd >= 0 && other >= 0)
 		return fd == other;
-	if (fd >= 0 || other >= 0)
-		return is_open_as(fd >= 0 ? b : a, fd >= 0 ? fd : other);
-	if (identity(a, &x, &name[0]) == 0 && identity(b, &y, &name[1]) == 0)
+	if (identity(a, fd, &x, &name[0]) == 0 && identity(b, other, &y, &name[1]) == 0)
 		same = is_one(&x, &y) && !name[0] == !name[1] &&
 		       (!name[0] || strcmp(name[0], name[1]) == 0);
 	free(name[0]);

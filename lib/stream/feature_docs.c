@@ -170,7 +170,7 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 		status = sh_job_runs(job, d->docs->rejects, each_record, more_records, d);
 		p += s->bytes;
 	}
-	if (status == 0 && !from.cut)
+	if (status == 0)
 		status = end_document(d, job);
 	job->in = in;
 	job->from = from;
