@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares edit distances of any two sequences with the distances of the full matrix, for all limits.
- * Sequences have few or many different tokens, and a few tokens or several blocks of 64. */
+/* Compares edit distances of any two sequences with the distances of the full matrix, for all
+ * limits. Sequences have few or many different tokens, and a few tokens or several blocks of 64. */
 #include "fuzz.h"
 
 #include "fp/bag.h"

@@ -43,8 +43,8 @@ static bool layout(struct sh_band *b)
 	return false;
 }
 
-/* Writes a key bit by bit, by the definition in band.h: the digits of its layout, then the bits of its
- * blocks, filled up with zeros. */
+/* Writes a key bit by bit, by the definition in band.h: the digits of its layout, then the bits of
+ * its blocks, filled up with zeros. */
 static void slow_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
 {
@@ -67,8 +67,8 @@ static void slow_key(
 	memset(out, '0', b->bits_digits - n / 4);
 }
 
-/* Checks that every key of a fingerprint is as defined, accepted and declares the layout, and that a key
- * of another fingerprint is refused. */
+/* Checks that every key of a fingerprint is as defined, accepted and declares the layout, and that
+ * a key of another fingerprint is refused. */
 static void own_keys(const struct sh_band *b, const uint64_t *fp)
 {
 	struct sh_band_table room;

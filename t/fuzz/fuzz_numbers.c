@@ -142,7 +142,8 @@ static void arguments(const char *text)
 		check(form.name[0].n && form.name[1].n);
 }
 
-/* Random numbers are printed as by printf, parsed back, and refused with another byte in their digits. */
+/* Random numbers are printed as by printf, parsed back, and refused with another byte in their
+ * digits. */
 static void printed(void)
 {
 	uint64_t x = rng_any(), w[4], v[4], y = 0;
@@ -152,9 +153,10 @@ static void printed(void)
 
 	snprintf(want, sizeof want, "%llu", (ull)x);
 	whole(sh_slice_str(want));
-	weight(sh_slice(text, sh_print_weight(text, (int64_t)(x >> 1))));
-	check(sh_parse_weight(sh_slice(text, sh_print_weight(text, (int64_t)(x >> 1))), &back) == 0);
-	check(back == (int64_t)(x >> 1));
+	x >>= 1;
+	weight(sh_slice(text, sh_print_weight(text, (int64_t)x)));
+	check(sh_parse_weight(sh_slice(text, sh_print_weight(text, (int64_t)x)), &back) == 0);
+	check(back == (int64_t)x);
 	for (size_t i = 0; i < 4; i++)
 		w[i] = rng();
 	snprintf(want, sizeof want, "%016llx%016llx%016llx%016llx", (ull)w[0], (ull)w[1], (ull)w[2],
@@ -166,7 +168,8 @@ static void printed(void)
 	check(memcmp(v, w, (digits + 15) / 16 * 8) == 0);
 	x = width < 16 ? x % (UINT64_C(1) << 4 * width) : x;
 	snprintf(want, sizeof want, "%0*llx", (int)width, (ull)x);
-	check(sh_print_hex_number(text, x, (unsigned)width) == width && memcmp(text, want, width) == 0);
+	check(sh_print_hex_number(text, x, (unsigned)width) == width &&
+	      memcmp(text, want, width) == 0);
 	check(sh_parse_hex_number(sh_slice(text, width), &y) == SH_NUM_OK && y == x);
 	at = &text[rng_below(width)];
 	*at = (char)rng();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Offsets of tokens, for any text and any options: they do not change tokens, and are borders of
- * characters and escapes. The bytes of tokens i to j, split alone, give the tokens i to j, unless words
- * depend on what is around them. */
+ * characters and escapes. The bytes of tokens i to j, split alone, give the tokens i to j, unless
+ * words depend on what is around them. */
 #include "fuzz.h"
 
 #include "../unit/text_util.h"

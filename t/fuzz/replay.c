@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target without a fuzzer, and writes TAP. The inputs are the named files, or the files
- * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, changed copies of all files,
- * and random bytes. All are the same at each run. */
+ * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, changed copies of all
+ * files, and random bytes. All are the same at each run. */
 #include <dirent.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sizes, counts and shares as users write them for options; t/fuzz/fuzz_numbers.c has the numbers of
- * records. */
+/* Sizes, counts and shares as users write them for options; t/fuzz/fuzz_numbers.c has the numbers
+ * of records. */
 #include "base/num.h"
 
 #include "tap.h"
