@@ -408,8 +408,7 @@ void cli_print(struct cli *c, const char *fmt, ...)
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt)
 {
 	if (doubt)
-		cli_warn(c, "%s:%llu: %s", source->name,
-		    (unsigned long long)source->line, doubt);
+		cli_warn(c, "%s:%llu: %s", source->name, (unsigned long long)source->line, doubt);
 }
 
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line)

@@ -513,7 +513,8 @@ int doc_file(
 	struct sh_reader r;
 	int bad;
 
-	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, -1, path, err)) < 0) {
+	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, -1, path, err)) <
+	    0) {
 		drain(run);
 		return -1;
 	}

@@ -49,8 +49,8 @@ void docopts_need_places(const struct docopts *d, struct cli *c);
  * cppjieba's is the folder of --dict, or $SIMHASH_CPPJIEBA. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
 
-/* Adds the words of user dictionaries to j in their order, and their sh_content_sum() to *sum. Dies of
- * errors. */
+/* Adds the words of user dictionaries to j in their order, and their sh_content_sum() to *sum. Dies
+ * of errors. */
 void docopts_add_words(
     struct cli *c, const struct cli_files *files, struct sh_jieba *j, uint64_t *sum);
 void docopts_free(struct docopts *d);

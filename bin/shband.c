@@ -12,7 +12,12 @@
 
 enum { EXPLAIN = CLI_OWN, ROWS, BANDS };
 
-enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, NO_K = UINT_MAX };
+enum { NO_K = UINT_MAX };
+
+/* See print_cost(). */
+enum { COUNT = 1000000, ID = 16 };
+#define SORT    1.9e-9
+#define COMPARE 0.15e-9
 
 /* Values of a signature: hex digits of a value, and most values. */
 enum { VALUE_DIGITS = 8, MAX_VALUES = 65536 };
@@ -21,7 +26,7 @@ static const struct cli_option options[] = {
 	{ 'k', "distance", "K",
 	    "find all pairs within Hamming distance K [64 bits: " SH_DEFAULT_TEXT(
 		SH_DEFAULT_DISTANCE) "]" },
-	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for 1000000]" },
+	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [K + 1]" },
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
 	{ ROWS, "rows", "R", "read signatures; write a key for each band of R values" },
@@ -64,61 +69,85 @@ static unsigned distance(const struct state *s, unsigned bits)
 	return SH_DEFAULT_DISTANCE;
 }
 
-/* Prices the layouts for distance k. Returns their number. */
-static unsigned price(
-    struct cli *c, unsigned bits, unsigned k, struct sh_band_cost *row, unsigned *best)
-{
-	struct sh_error err;
-	int n = sh_band_choose(row, MAX_ROWS, best, bits, k, &err);
-
-	if (n < 0)
-		cli_die(c, &err);
-	if (n == 0)
-		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", k, bits);
-	return (unsigned)n;
-}
-
-/* Makes the layout of -M, or the cheapest. */
+/* Makes the layout of -M, or the one with the fewest tables. */
 static int init_layout(struct state *s, unsigned bits, struct sh_error *err)
 {
-	struct sh_band_cost row[MAX_ROWS];
-	unsigned best, k = distance(s, bits), blocks = s->blocks;
+	unsigned k = distance(s, bits);
 
-	if (!blocks) {
-		price(s->cli, bits, k, row, &best);
-		blocks = row[best].blocks;
-	}
-	return sh_band_init(&s->band, bits, k, blocks, err);
+	return sh_band_init(&s->band, bits, k, s->blocks ? s->blocks : k + 1, err);
 }
 
-/* Shows a row for each layout, and marks that of -M, or the cheapest. */
-static void explain(const struct state *s)
+/* ---- costs ---- */
+
+/* Returns the natural logarithm of x >= 1, without libm: the result is the same on every
+ * machine. */
+static double ln(double x)
 {
-	struct sh_band_cost row[MAX_ROWS + 1];
+	double y, y2, term, sum = 0;
+	int twos = 0;
+
+	for (; x >= 2; x /= 2)
+		twos++;
+	y = (x - 1) / (x + 1);
+	y2 = y * y;
+	term = y;
+	for (int i = 1; i < 40; i += 2, term *= y2)
+		sum += term / i;
+	return 2 * sum + twos * 0.6931471805599453;
+}
+
+/* Shows the cost of a layout for COUNT distinct, uniformly distributed fingerprints with ids of ID
+ * bytes, in seconds of one core of a server of 2023: bytes * log2(lines) * SORT (GNU sort,
+ * LC_ALL=C, whole line), and candidates * COMPARE. Returns the seconds. */
+static double print_cost(struct cli *c, const struct sh_band *b, bool chosen)
+{
+	double lines = b->tables * (double)COUNT, buckets = 1, candidates, bytes, sort, compare;
+
+	/* 2^1024 is no double. No two random fingerprints share a key of that many bits. */
+	for (unsigned i = 0; i < b->key_bits_min && i < 1020; i++)
+		buckets *= 2;
+	candidates = lines * COUNT / 2 / buckets;
+	bytes = lines * (b->key_len + 1 + b->bits / 4 + 1 + ID + 1);
+	sort = bytes * ln(lines) / ln(2) * SORT;
+	compare = candidates * COMPARE;
+	cli_print(c, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n", chosen ? '*' : ' ',
+	    b->blocks, b->tables, b->key_bits_min, bytes, candidates, COUNT / buckets, sort,
+	    compare);
+	return sort + compare;
+}
+
+/* Shows the layouts that cost at most about four times the one with the fewest tables, and marks
+ * that of -M, or that one. */
+static void explain(struct state *s)
+{
 	struct cli *c = s->cli;
-	unsigned chosen, k = distance(s, s->bits), n = price(c, s->bits, k, row, &chosen);
+	unsigned k = distance(s, s->bits), chosen = s->blocks ? s->blocks : k + 1;
+	double cost = 0, first = 0;
+	struct sh_band b;
 	struct sh_error err;
 
-	if (s->blocks) {
-		for (chosen = 0; chosen < n && row[chosen].blocks != s->blocks; chosen++)
-			;
-		if (chosen == n && sh_band_cost(&row[n++], s->bits, k, s->blocks, &err) < 0) {
-			if (err.code == SH_ERR_NOMEM)
-				cli_die(c, &err);
-			cli_usage(c, "%s", err.text);
-		}
-	}
+	if (init_layout(s, s->bits, &err) < 0)
+		cli_usage(c, "%s", err.text);
 	cli_print(c,
 	    "%u bits, distance %u, %d fingerprints with ids of %d bytes, uniformly distributed\n",
-	    s->bits, k, SH_BAND_COUNT, SH_BAND_ID);
+	    s->bits, k, COUNT, ID);
 	cli_print(c, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables", "key bits",
 	    "bytes", "candidates", "in bucket", "sort s", "compare s");
-	for (unsigned i = 0; i < n; i++) {
-		cli_print(c, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
-		    i == chosen ? '*' : ' ', row[i].blocks, row[i].tables, row[i].key_bits,
-		    row[i].stream_bytes, row[i].candidates, row[i].bucket, row[i].sort_seconds,
-		    row[i].compare_seconds);
+	for (unsigned m = k + 1; cost <= 4 * first; m++) {
+		if (sh_band_init(&b, s->bits, k, m, &err) < 0) {
+			if (err.code == SH_ERR_NOMEM)
+				cli_die(c, &err);
+			break;
+		}
+		cost = print_cost(c, &b, m == chosen);
+		first = m == k + 1 ? cost : first;
+		sh_band_free(&b);
+		if (m == chosen)
+			chosen = 0; /* it was shown */
 	}
+	if (chosen)
+		print_cost(c, &s->band, true);
+	sh_band_free(&s->band);
 }
 
 /* ---- fingerprints ---- */

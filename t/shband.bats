@@ -113,14 +113,14 @@ load helper
 		gives
 		[ "$(head -n 1 err)" = "shband: $3" ] || { cat err; false; }
 	}
-	refuses 0f '-k 8' '-k 8: no table of 8-bit fingerprints guarantees that'
+	refuses 0f '-k 8' 'distance 8 contains every pair of 8-bit fingerprints: choose one below 8'
 	refuses 0f '-k 3 -M 3' '3 blocks cannot guarantee distance 3: choose at least 4'
 	refuses 0f '-k 3 -M 9' '9 blocks of 8 bits: choose at most 8'
 	refuses "$(printf %064d 0)" '-k 40 -M 100' '100 blocks at distance 40 make at least 1000000000 tables, each with a line for every fingerprint: choose fewer blocks, at least 41 (at most 10000 tables)'
 	refuses 0123456789abcdef '-k 10 -M 20' '20 blocks at distance 10 make 184756 tables, each with a line for every fingerprint: choose fewer blocks, at least 11 (at most 10000 tables)'
 	try 'shband --explain -k 64'
 	exits 2
-	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."
+	says 'shband: distance 64 contains every pair of 64-bit fingerprints: choose one below 64' "Try 'shband --help' or 'man shband'."
 }
 
 @test "fingerprints that look like other records are read, with a warning" {

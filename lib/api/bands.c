@@ -4,27 +4,9 @@
 #include "api/api.h"
 #include "band/band.h"
 
-enum { MAX_ROWS = SH_BAND_MAX_BLOCKS };
-
 struct simhash_bands {
 	struct sh_band band;
 };
-
-/* Finds the number of blocks with the least cost. */
-static int cheapest(unsigned *blocks, unsigned bits, unsigned distance, struct sh_error *err)
-{
-	struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
-	int n = sh_band_choose(row, MAX_ROWS, &best, bits, distance, err);
-
-	if (n < 0)
-		return -1;
-	if (n == 0)
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "no bands of %u bits guarantee distance %u", bits, distance);
-	*blocks = row[best].blocks;
-	return 0;
-}
 
 static int lay_out(
     struct sh_band *band, unsigned bits, unsigned distance, unsigned blocks, struct sh_error *err)
@@ -32,9 +14,7 @@ static int lay_out(
 	if (!sh_fp_width_ok(bits))
 		return sh_error_set(err, SH_ERR_PARAM, "%u bits: expected a multiple of 4 up to %d",
 		    bits, SH_FP_MAX_BITS);
-	if (!blocks && cheapest(&blocks, bits, distance, err) < 0)
-		return -1;
-	return sh_band_init(band, bits, distance, blocks, err);
+	return sh_band_init(band, bits, distance, blocks ? blocks : distance + 1, err);
 }
 
 struct simhash_bands *simhash_bands_new(

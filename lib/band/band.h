@@ -118,37 +118,4 @@ static inline bool sh_band_lowest(
 	return true;
 }
 
-/* The cost of a layout for SH_BAND_COUNT distinct, uniformly distributed fingerprints with ids of
- * SH_BAND_ID bytes, in seconds of one core of a server of 2023. The choice depends only on the
- * ratio of the two constants.
- *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
- *     compare   candidates * SH_COST_COMPARE, or less by the join's plan for a bucket of mean size
- *               (plan.h) */
-#define SH_COST_SORT    1.9e-9
-#define SH_COST_COMPARE 0.15e-9
-
-enum { SH_BAND_COUNT = 1000000, SH_BAND_ID = 16 };
-
-struct sh_band_cost {
-	unsigned blocks;
-	uint32_t tables;
-	unsigned key_bits;     /* of the narrowest table */
-	unsigned record_bytes; /* of a line */
-	double stream_bytes;   /* of all lines */
-	double candidates;     /* expected pairs with equal keys, all tables */
-	double bucket;         /* mean size, SH_BAND_COUNT / 2^key_bits */
-	double sort_seconds, compare_seconds;
-};
-
-/* Fills *c for M = blocks. Fails as sh_band_init() does. */
-int sh_band_cost(
-    struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
-
-/* Fills row[] with the costs of M = k + 1, k + 2, ... blocks: at most `room` rows, up to the first
- * row whose sort alone costs four times the cheapest row. Returns the number of rows; *best is the
- * index of the cheapest. Returns 0 when there is no layout (k >= bits), -1 when memory is short:
- * the choice must not depend on memory. */
-int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
-    unsigned k, struct sh_error *err);
-
 #endif

@@ -363,7 +363,7 @@ class Bands:
     """Computes the keys of shband(1): two fingerprints within the distance have at least one key in common.
 
     Keys in an index or a sorted file give the candidates among fingerprints that do not fit in memory.
-    blocks=0 selects the cheapest number of blocks for a million fingerprints.
+    blocks=0 selects distance + 1 blocks, which make the fewest keys.
 
     >>> bands = Bands(64, 3, blocks=4)
     >>> bands.keys(0x0123456789abcdef)
