@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
+#include "passage/placed.h"
 #include "span.h"
 #include "text/method.h"
 
@@ -193,7 +194,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 	if (s->pairs && !spans)
 		cli_usage(
 		    c, "--pairs cannot be used with --count and --exact, which write no spans");
-	if (s->threshold_given && !s->pairs)
+	if (cli_given(c, 'T') && !s->pairs)
 		cli_usage(c, "-T needs --pairs: it is the least coverage of a pair");
 	if (s->match.merge && !spans)
 		cli_usage(
@@ -265,7 +266,6 @@ static void complete(struct cli *c, struct span_settings *s)
 		if (s->docs.of.of_documents[i].form.more)
 			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
 				     "because a span is a place in one field");
-	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
 		if (cli_given(c, WINDOW))
@@ -275,6 +275,8 @@ static void complete(struct cli *c, struct span_settings *s)
 			cli_usage(c, "-S cannot be used with -d: queries are held in memory");
 		s->docs.token.memory = 0;
 		s->mode = SPAN_QUERY;
+		if (!cli_given(c, 'T'))
+			s->threshold = SH_COVERAGE_USUAL;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
 	} else if (s->pairs && !modes_given(c)) {
