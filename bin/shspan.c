@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
+#include "passage/placed.h"
 #include "span.h"
 #include "text/method.h"
 
@@ -120,10 +121,22 @@ static int modes_given(const struct cli *c)
 	return cli_given(c, FIRST) + cli_given(c, ALL) + cli_given(c, COUNT) + cli_given(c, EXACT);
 }
 
+/* Refuses an option of the list with `with`. */
+static void refuse(struct cli *c, const int *codes, size_t n, const char *with)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cli_given(c, codes[i]))
+			cli_usage(
+			    c, "%s cannot be used with %s", cli_option_name(c, codes[i]), with);
+}
+
 /* Refuses options that would have no effect. */
 static void refuse_idle(struct cli *c, const struct span_settings *s)
 {
-	bool spans = s->mode != SPAN_COUNT && s->mode != SPAN_EXACT;
+	static const int of_documents[] = { FIRST, ALL, COUNT, EXACT }, exact[] = { EXACT },
+			 of_spans[] = { PAIRS, MERGE }, with_archive[] = { SEEDS, 'd', EXACT },
+			 of_seeds[] = { WINDOW, 'S' };
+	const struct sh_document_form *form = &s->docs.docs.form;
 
 	if (modes_given(c) > 1)
 		cli_usage(c, "--first, --all, --count and --exact exclude each other");
@@ -131,34 +144,25 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		cli_usage(c, "--documents-fields needs -d DOCS");
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
-	if (s->files.n && !s->seeds && modes_given(c))
-		cli_usage(c, "%s cannot be used with -d (add --seeds)",
-		    s->mode == SPAN_FIRST   ? "--first"
-		    : s->mode == SPAN_ALL   ? "--all"
-		    : s->mode == SPAN_COUNT ? "--count"
-					    : "--exact");
-	if (s->seeds && s->mode == SPAN_EXACT)
-		cli_usage(c, "--exact reads documents, not --seeds");
-	if (s->archive && (s->seeds || s->files.n || s->mode == SPAN_EXACT))
-		cli_usage(c, "--archive cannot be used with %s",
-		    s->seeds     ? "--seeds"
-		    : s->files.n ? "-d"
-				 : "--exact");
+	if (s->files.n && !s->seeds) {
+		refuse(c, of_documents, 4, "-d (add --seeds)");
+		refuse(c, of_seeds, 2, "-d: all positions of queries are held in memory");
+	}
+	if (s->seeds)
+		refuse(c, exact, 1, "--seeds");
+	if (s->archive)
+		refuse(c, with_archive, 3, "--archive");
 	if (s->archive &&
-	    (s->docs.docs.form.json || s->docs.docs.form.csv || s->docs.docs.form.columns ||
-		s->docs.docs.form.line_ids || c->trailer_in))
+	    (form->json || form->csv || form->columns || form->line_ids || c->trailer_in))
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT && !s->repeats)
 		cli_usage(c, "--every-copy needs --exact L, -u line or -u sentence");
-	if (s->pairs && !spans)
-		cli_usage(
-		    c, "--pairs cannot be used with --count and --exact, which write no spans");
-	if (s->threshold_given && !s->pairs)
+	if (s->mode == SPAN_COUNT || s->mode == SPAN_EXACT)
+		refuse(c, of_spans, s->match.merge ? 2 : 1,
+		    "--count and --exact, which write no spans");
+	if (cli_given(c, 'T') && !s->pairs)
 		cli_usage(c, "-T needs --pairs: it is the least coverage of a pair");
-	if (s->match.merge && !spans)
-		cli_usage(
-		    c, "--merge cannot be used with --count and --exact, which write no spans");
 }
 
 /* Completes the options of -u line and -u sentence. */
@@ -169,10 +173,7 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 	const struct sh_token_opts *t = &s->docs.token;
 	const char *unit = s->units.lines ? "-u line" : "-u sentence";
 
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if (cli_given(c, others[i]))
-			cli_usage(
-			    c, "%s cannot be used with %s", cli_option_name(c, others[i]), unit);
+	refuse(c, others, sizeof others / sizeof *others, unit);
 	if (t->stem || t->stop || t->min_chars || t->keep || t->mask_digits || cli_given(c, 'p') ||
 	    t->method != sh_token_method_at(0))
 		cli_usage(c, "%s compares whole %s: options that change words cannot be used", unit,
@@ -229,13 +230,10 @@ static void complete(struct cli *c, struct span_settings *s)
 				     "because a span is a place in one field");
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
-		if (cli_given(c, WINDOW))
-			cli_usage(c, "--window cannot be used with -d: every position of a query "
-				     "is looked up");
-		if (cli_given(c, 'S'))
-			cli_usage(c, "-S cannot be used with -d: queries are held in memory");
 		s->docs.token.memory = 0;
 		s->mode = SPAN_QUERY;
+		if (!cli_given(c, 'T'))
+			s->threshold = SH_COVERAGE_USUAL;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
 	} else if (s->pairs && !modes_given(c)) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "fp/tag.h"
+#include "passage/groups.h"
 #include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
@@ -23,12 +23,10 @@ struct span_archive {
 	struct sh_corpus corpus;
 	/* the first document of each segment; begin[segments]: the first document of today */
 	uint32_t *begin;
-	uint32_t number;        /* of the first document of today in the archive */
-	uint64_t now;           /* time of today's documents */
-	uint64_t *wanted;       /* a bit for each document of today, or with one of the seeds */
-	struct sh_sorter seeds; /* seeds of today's documents, then of the archive's, too */
-	uint64_t *key;          /* the different keys of today's seeds */
-	size_t keys, key_cap;
+	uint32_t number;           /* of the first document of today in the archive */
+	uint64_t now;              /* time of today's documents */
+	uint64_t *wanted;          /* a bit for each document of today, or with one of the seeds */
+	struct sh_sorter postings; /* of today's documents, then of the archive's, too */
 };
 
 /* Removes the new files of the archive, and dies. */
@@ -177,24 +175,6 @@ static void add_documents(struct span_archive *a)
 	sh_document_room_free(&room);
 }
 
-/* Adds a seed of today to the archive, and its key to a->key. */
-static int add_posting(void *archive, const struct sh_posting *p, struct sh_error *err)
-{
-	struct span_archive *a = archive;
-	uint32_t document = a->number + (p->document - a->begin[a->store.n_segments]);
-	struct sh_store_posting posting = { p->key, document, p->token };
-
-	if (sh_store_change_posting(&a->change, &posting, err) < 0)
-		return -1;
-	if (a->keys && a->key[a->keys - 1] == p->key)
-		return 0;
-	if (a->keys == a->key_cap && sh_tables_grow(&a->tables, (void **)&a->key, &a->key_cap,
-					 a->keys + 1, sizeof *a->key, err) < 0)
-		return -1;
-	a->key[a->keys++] = p->key;
-	return 0;
-}
-
 /* The segment whose seeds join those of today. */
 struct joining {
 	struct span_archive *archive;
@@ -215,39 +195,49 @@ static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, s
 			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
 				     "a posting without a document", 0, err);
 	sh_bits_put(a->wanted, j->begin + i);
-	return sh_seeds_add(
-	    &a->seeds, &(struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place }, err);
+	return sh_postings_add(
+	    &a->postings, &(struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place, 0 }, err);
 }
 
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
  * them. */
 static void find_seeds(struct span_archive *a)
 {
+	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_texts today = { .tables = &a->tables };
+	struct sh_groups groups;
 	struct sh_error err;
 
-	span_load(a->cli, a->settings, &a->corpus, a->wanted, &a->seeds, &today);
+	span_load(a->cli, a->settings, &a->corpus, a->wanted, &a->postings, &today);
 	sh_texts_free(&today);
 	add_documents(a);
-	if (sh_seeds_each(&a->seeds, add_posting, a, &err) < 0 ||
-	    sh_store_change_add_segment(&a->change, 0, &err) < 0)
+	if (sh_groups_make(&groups, &a->tables, &a->postings, true, &err) < 0)
+		fail(a, &err);
+	for (size_t i = 0; i < groups.n; i++)
+		for (uint32_t j = groups.start[i]; j < groups.start[i + 1]; j++) {
+			const struct sh_group_member *m = &groups.member[j];
+			struct sh_store_posting p = { groups.key[i],
+				a->number + (m->document - first), m->token };
+
+			if (sh_store_change_posting(&a->change, &p, &err) < 0)
+				fail(a, &err);
+		}
+	if (sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
 	for (size_t i = 0; i < a->store.n_segments; i++) {
 		struct joining j = { a, &a->store.segment[i], a->begin[i] };
 
-		if (sh_store_segment_look(
-			j.segment, SH_LIST_POSTINGS, a->key, a->keys, 0, add_seed, &j, &err) < 0)
+		if (sh_store_segment_look(j.segment, SH_LIST_POSTINGS, groups.key, groups.n, 0,
+			add_seed, &j, &err) < 0)
 			fail(a, &err);
 	}
-	sh_tables_put(&a->tables, a->key);
+	sh_groups_free(&groups);
 }
 
 struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	struct sh_groups groups;
-	struct sh_error err;
 	uint32_t first;
 
 	a->cli = c;
@@ -255,7 +245,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	a->now = cli_now(c);
 	open_store(a);
 	sh_tables_init(&a->tables, s->memory / 2, c->tmpdir);
-	sh_seeds_init(&a->seeds, s->memory / 2, c->jobs, c->tmpdir);
+	sh_postings_init(&a->postings, SH_POSTING_PLAIN, s->memory / 2, c->jobs, c->tmpdir);
 	open_documents(a);
 	first = a->begin[a->store.n_segments];
 	a->wanted = cli_zeroed(c, sh_bits_words(a->corpus.n) + 1, sizeof *a->wanted);
@@ -263,21 +253,7 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 		sh_bits_put(a->wanted, d);
 	find_seeds(a);
 	span_load(c, s, &a->corpus, a->wanted, NULL, &texts);
-	if (sh_groups_make(&groups, &a->tables, &a->seeds, texts.n, false, &err) < 0)
-		fail(a, &err);
-	for (size_t i = 0; i < groups.n; i++) {
-		const struct sh_posting *p = &groups.posting[i];
-
-		if (p->token < sh_texts_tokens(&texts, p->document).n)
-			continue;
-		sh_error_set(&err, SH_ERR_RECORD,
-		    "'%s': the seeds belong to other documents: restore the archive from a backup",
-		    s->archive);
-		fail(a, &err);
-	}
-	sh_sorter_free(&a->seeds);
-	span_find(c, s, &a->corpus, &texts, &groups, first);
-	sh_groups_free(&groups);
+	span_find(c, s, &a->corpus, &texts, &a->postings, first);
 	sh_texts_free(&texts);
 	sh_corpus_free(&a->corpus);
 	sh_tables_free(&a->tables);

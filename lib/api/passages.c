@@ -17,7 +17,7 @@ struct simhash_passages {
 	struct sh_index_room room;
 	struct sh_seeder *seeder;
 	struct sh_matcher *matcher;
-	struct sh_placer *document, *query, *distinct;
+	struct sh_placer *document, *query;
 };
 
 void simhash_passages_defaults(struct simhash_passage_options *o)
@@ -40,7 +40,6 @@ void simhash_passages_free(struct simhash_passages *p)
 	sh_matcher_delete(p->matcher);
 	sh_placer_delete(p->document);
 	sh_placer_delete(p->query);
-	sh_placer_delete(p->distinct);
 	free(p);
 }
 
@@ -93,11 +92,11 @@ static int add_query(
 	    SH_RESERVE(t->token, t->token_cap, tokens + s.tokens.n, err) < 0)
 		return -1;
 	for (size_t j = 0; j < s.tokens.n; j++)
-		t->token[tokens + j] = (uint32_t)s.token[j];
+		t->token[tokens + j] = s.token[j];
 	for (size_t j = 0; j < s.n; j++) {
-		struct sh_posting posting = { s.gram[s.pick[j]], (uint32_t)i, s.pick[j] };
+		struct sh_posting posting = { s.gram[s.pick[j]], (uint32_t)i, s.pick[j], 0 };
 
-		if (sh_seeds_add(seeds, &posting, err) < 0)
+		if (sh_postings_add(seeds, &posting, err) < 0)
 			return -1;
 	}
 	t->at[i + 1] = tokens + s.tokens.n;
@@ -106,7 +105,7 @@ static int add_query(
 }
 
 static int add_queries(
-    struct simhash_passages *p, size_t n, const struct sh_match_opts *match, struct sh_error *err)
+    struct simhash_passages *p, size_t n, const struct sh_index_opts *opts, struct sh_error *err)
 {
 	struct sh_sorter seeds;
 	int status = 0;
@@ -114,18 +113,13 @@ static int add_queries(
 	if (SH_RESERVE(p->texts.at, p->texts.at_cap, n + 1, err) < 0)
 		return -1;
 	p->texts.at[0] = 0;
-	sh_seeds_init(&seeds, SIZE_MAX, 1, NULL);
+	sh_postings_init(&seeds, SH_POSTING_PLAIN, SIZE_MAX, 1, NULL);
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = add_query(p, i, &seeds, err);
 	if (status == 0)
-		status = sh_index_make(&p->index, &p->texts, &seeds, BOUND, err);
+		status = sh_index_make(&p->index, &p->texts, &seeds, opts, err);
 	sh_sorter_free(&seeds);
-	if (status < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		p->index.need[i] = match->least;
-	p->index.enough = SH_CHANCE_VERBATIM;
-	return 0;
+	return status;
 }
 
 static int set_up(struct simhash_passages *p, const char *const *queries, const size_t *sizes,
@@ -138,6 +132,8 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 	struct sh_seed_opts seed = { o->ngram, SH_SEED_QUERY_UNITS, 1 };
 	struct sh_match_opts match = { sh_seed_shortest(&seed), o->min_tokens,
 		(uint64_t)(o->min_identity * UNIT + 0.5), o->merge, false };
+	struct sh_index_opts index = { BOUND, sh_seed_longest(&seed, sh_token_unit(&token)),
+		o->min_tokens, 0 };
 
 	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
 		if (o->reserved[i])
@@ -156,15 +152,11 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "min_identity %g: expected a number from 0 to 1", o->min_identity);
 	if (!(p->seeder = sh_seeder_new(&token, &seed, err)) ||
-	    !(p->matcher = sh_matcher_new(&match, err)) ||
+	    !(p->matcher = sh_matcher_new(&match, &p->texts, err)) ||
 	    !(p->document = sh_placer_new(NULL, &token, err)) ||
-	    !(p->query = sh_placer_new(NULL, &token, err)) ||
-	    !(p->distinct = sh_placer_new(NULL, &token, err)))
+	    !(p->query = sh_placer_new(NULL, &token, err)))
 		return -1;
-	if (copy_texts(p, queries, sizes, n, err) < 0 || add_queries(p, n, &match, err) < 0)
-		return -1;
-	p->index.longest = sh_seed_longest(&seed, sh_token_unit(&token));
-	return 0;
+	return copy_texts(p, queries, sizes, n, err) < 0 ? -1 : add_queries(p, n, &index, err);
 }
 
 struct simhash_passages *simhash_passages_new(const char *const *queries, const size_t *sizes,
@@ -216,15 +208,11 @@ static int tell_spans(struct simhash_passages *p, struct sh_slice text, const st
 	for (size_t i = 0; i < n; i++) {
 		const struct sh_span *span = &spans[i];
 		struct simhash_passage passage;
-		int keep;
 
 		if ((i == 0 || span[-1].document != span->document) &&
 		    sh_placer_text(p->query, text_of(p, span->document), &query, err) < 0)
 			return -1;
-		keep = sh_span_is_significant(span, &query, p->distinct, err);
-		if (keep < 0)
-			return -1;
-		if (!keep)
+		if (!sh_span_is_significant(span, &query))
 			continue;
 		place(&passage, span, &document, &query);
 		if (each(arg, &passage) < 0)

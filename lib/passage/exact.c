@@ -12,18 +12,17 @@ enum {
 	/* Longest default k. A greater k leaves fewer k-grams a window, and so more anchors; a
 	 * smaller k lets more anchors repeat without their windows. */
 	K_MAX = 40,
-	STATE_EVERY = 16, /* tokens between two hash states that are stored */
 	SLOT_BITS_MIN = 6,
-	GRAIN = 1 << 10, /* postings in a task */
 };
+
+#define NO_WINDOW UINT64_MAX
 
 /* Shared by all workers. */
 struct finder {
 	const struct sh_texts *t;
+	const struct sh_sorter *anchors;
 	const struct sh_exact_opts *opts;
-	struct sh_groups groups;
-	uint64_t power;  /* K^length, where K is the factor of sh_mix_step() */
-	uint64_t *state; /* hash states of the first 0, STATE_EVERY, ... tokens of all texts */
+	uint64_t power; /* K^(length-1), where K is the factor of sh_mix_step() */
 	uint32_t *marked;
 };
 
@@ -32,10 +31,12 @@ struct slot {
 };
 
 struct worker {
-	struct finder *f;
+	const struct finder *f;
+	struct sh_sorted anchors;
 	struct slot *slot; /* hash table of the different windows of a group, at most half full */
 	size_t used, cap;
 	unsigned slot_bits;
+	uint64_t last, state; /* the last window that was hashed, and its state */
 };
 
 struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k)
@@ -51,57 +52,23 @@ struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k)
 
 /* ---- the windows of an anchor ---- */
 
-/* Replaces the second index in the keys of groups by the number of windows of the posting: at most
- * up to the next anchor that occurs again. */
-static void count_windows(struct finder *f)
+/* Returns the hash of the window at token `at`: from that of the window before it, if possible. */
+static uint64_t hash_window(struct worker *w, uint64_t at)
 {
-	const struct sh_groups *g = &f->groups;
+	const uint32_t *token = w->f->t->token + at;
+	uint32_t length = w->f->opts->length, i = 0;
 
-	for (uint32_t d = 0; d < g->documents; d++) {
-		size_t n = sh_texts_tokens(f->t, d).n;
-		uint64_t end = n < f->opts->length ? 0 : n - f->opts->length + 1;
-
-		for (uint64_t i = g->at[d + 1]; i-- > g->at[d];) {
-			struct sh_posting *p = &g->posting[g->order[i]];
-			uint64_t windows = end > p->token ? end - p->token : 0;
-
-			end = p->token;
-			if (windows > f->opts->window)
-				windows = f->opts->window;
-			p->key = (uint64_t)sh_group_first(p) << 32 | windows;
-		}
+	if (at && w->last == at - 1) {
+		w->state -= token[-1] * w->f->power;
+		i = length - 1;
+	} else {
+		w->state = 0;
 	}
+	for (; i < length; i++)
+		w->state = sh_mix_step(w->state, token[i]);
+	w->last = at;
+	return sh_mix_finish(w->state);
 }
-
-static int store_states(struct finder *f, struct sh_error *err)
-{
-	const size_t n = (size_t)f->t->at[f->t->n];
-	uint64_t state = 0;
-
-	f->state = sh_tables_get(f->t->tables, n / STATE_EVERY + 1, sizeof *f->state, err);
-	if (!f->state)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (i % STATE_EVERY == 0)
-			f->state[i / STATE_EVERY] = state;
-		state = sh_mix_step(state, f->t->token[i]);
-	}
-	if (n % STATE_EVERY == 0)
-		f->state[n / STATE_EVERY] = state;
-	return 0;
-}
-
-/* Returns the hash state of the tokens before token `at`. */
-static uint64_t state_of(const struct finder *f, uint64_t at)
-{
-	uint64_t state = f->state[at / STATE_EVERY];
-
-	for (uint64_t i = at - at % STATE_EVERY; i < at; i++)
-		state = sh_mix_step(state, f->t->token[i]);
-	return state;
-}
-
-/* ---- a group ---- */
 
 static int grow_table(struct worker *w, struct sh_error *err)
 {
@@ -171,7 +138,7 @@ struct stretch {
 
 /* Marks the tokens, and each of them but the last one as joined with the next one. Other workers
  * may set bits of the same words. */
-static void mark(struct finder *f, const struct stretch *s)
+static void mark(const struct finder *f, const struct stretch *s)
 {
 	uint64_t from = 2 * s->from, to = s->to ? 2 * s->to - 1 : from;
 
@@ -186,7 +153,7 @@ static void mark(struct finder *f, const struct stretch *s)
 
 /* Adds a window to the stretch. Marks the stretch first when the window does not continue it:
  * windows of one token only touch. */
-static void add_window(struct finder *f, struct stretch *s, uint64_t at)
+static void add_window(const struct finder *f, struct stretch *s, uint64_t at)
 {
 	uint32_t length = f->opts->length;
 
@@ -201,80 +168,79 @@ static void add_window(struct finder *f, struct stretch *s, uint64_t at)
 /* Looks up the windows of a posting among those of the postings before it. */
 static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_error *err)
 {
-	struct finder *f = w->f;
-	const uint32_t *token = f->t->token;
-	uint64_t at = f->t->at[p->document] + p->token, end = at + (uint32_t)p->key;
-	uint64_t before, behind, expected = UINT64_MAX;
+	const struct finder *f = w->f;
+	uint64_t at = f->t->at[p->document] + p->token, end = at + p->windows;
+	uint64_t expected = NO_WINDOW;
 	struct stretch again = { 0, 0 }, first = { 0, 0 };
 
-	if (at == end)
-		return 0;
-	before = state_of(f, at);
-	behind = state_of(f, at + f->opts->length);
-	for (;; at++) {
-		uint64_t hash = sh_mix_finish(behind - before * f->power), other;
+	for (; at < end; at++) {
+		uint64_t other;
 
 		if (2 * w->used >= (size_t)1 << w->slot_bits && grow_table(w, err) < 0)
 			return -1;
-		other = find_or_insert(w, hash, at, expected);
-		if (other != at) {
-			add_window(f, &again, at);
-			if (f->opts->every)
-				add_window(f, &first, other);
-		}
-		expected = other == at ? UINT64_MAX : other + 1;
-		if (at + 1 == end)
-			break;
-		before = sh_mix_step(before, token[at]);
-		behind = sh_mix_step(behind, token[at + f->opts->length]);
+		other = find_or_insert(w, hash_window(w, at), at, expected);
+		expected = other == at ? NO_WINDOW : other + 1;
+		if (other == at)
+			continue;
+		add_window(f, &again, at);
+		if (f->opts->every)
+			add_window(f, &first, other);
 	}
 	mark(f, &again);
 	mark(f, &first);
 	return 0;
 }
 
-/* Handles the groups whose first postings are from .. to-1. */
-static int find_groups(void *worker, size_t from, size_t to, struct sh_error *err)
+/* Handles the anchors of some ranges of the sorter. */
+static int find_ranges(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct worker *w = worker;
-	const struct sh_groups *g = &w->f->groups;
+	const struct sh_sorter *anchors = w->f->anchors;
 
-	while (from < to && sh_group_first(&g->posting[from]) != from)
-		from++;
-	for (size_t first = from; first < to; first = from) {
-		if (reset_table(w, err) < 0)
+	for (; from < to; from++) {
+		const char *record;
+
+		if (sh_sorter_load(anchors, from, &w->anchors, err) < 0)
 			return -1;
-		for (; from < g->n && sh_group_first(&g->posting[from]) == first; from++)
-			if (find_windows(w, &g->posting[from], err) < 0)
+		record = w->anchors.record;
+		for (size_t left = w->anchors.n, n; left; left -= n, record += n * anchors->size) {
+			n = sh_postings_group(anchors, record, left);
+			if (n > 1 && reset_table(w, err) < 0)
 				return -1;
+			for (size_t i = 0; n > 1 && i < n; i++) {
+				struct sh_posting p =
+				    sh_posting_at(anchors, record + i * anchors->size);
+
+				if (find_windows(w, &p, err) < 0)
+					return -1;
+			}
+		}
 	}
 	return 0;
 }
 
-int sh_exact_find(const struct sh_texts *t, struct sh_sorter *seeds,
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors,
     const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err)
 {
-	struct finder f = { .t = t, .opts = opts, .power = 1, .marked = marked };
+	struct finder f = { t, anchors, opts, 1, marked };
 	struct worker *workers = calloc(opts->jobs, sizeof *workers);
 	int status = workers ? 0 : sh_error_nomem(err);
 
-	for (uint32_t i = 0; i < opts->length; i++)
+	for (uint32_t i = 1; i < opts->length; i++)
 		f.power = sh_mix_step(f.power, 0);
-	if (status == 0)
-		status = sh_groups_make(&f.groups, t->tables, seeds, t->n, true, err);
-	if (status == 0)
-		status = store_states(&f, err);
-	if (status == 0) {
-		count_windows(&f);
-		for (unsigned i = 0; i < opts->jobs; i++)
-			workers[i].f = &f;
-		status = sh_parallel(
-		    workers, sizeof *workers, opts->jobs, f.groups.n, GRAIN, find_groups, err);
+	for (unsigned i = 0; status == 0 && i < opts->jobs; i++) {
+		workers[i].f = &f;
+		workers[i].last = NO_WINDOW;
 	}
-	for (unsigned i = 0; workers && i < opts->jobs; i++)
+	if (status == 0)
+		status = sh_sorter_finish(anchors, SH_POSTING_KEY_SIZE, err);
+	if (status == 0)
+		status = sh_parallel(
+		    workers, sizeof *workers, opts->jobs, anchors->ranges, 1, find_ranges, err);
+	for (unsigned i = 0; workers && i < opts->jobs; i++) {
+		sh_sorted_free(&workers[i].anchors);
 		free(workers[i].slot);
+	}
 	free(workers);
-	sh_tables_put(t->tables, f.state);
-	sh_groups_free(&f.groups);
 	return status;
 }

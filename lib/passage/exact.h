@@ -23,19 +23,18 @@
 #define SH_EXACT_MAX ((uint32_t)1 << 20)
 
 /* Returns the seeds of passages of at least `length` tokens: the anchors of their windows. k: 1 to
- * length; 0: chosen. Load the texts with these seeds and with `windows`. */
+ * length; 0: chosen. */
 struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k);
 
 struct sh_exact_opts {
 	uint32_t length; /* L: tokens of the shortest passage */
-	unsigned window; /* of the seeds */
 	bool every;      /* mark all occurrences of a passage; false: all but the first one */
 	unsigned jobs;
 };
 
-/* Sets the marks of the passages that occur again. seeds: the postings of t. `marked` has
- * SH_EXACT_WORDS(all tokens) words, zeroed. */
-int sh_exact_find(const struct sh_texts *t, struct sh_sorter *seeds,
+/* Sets the marks of the passages that occur again. anchors: the postings of t, with their windows.
+ * `marked` has SH_EXACT_WORDS(all tokens) words, zeroed. */
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors,
     const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err);
 
 #endif

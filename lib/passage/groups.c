@@ -3,169 +3,134 @@
 
 #include <stdlib.h>
 
-#include "base/bisect.h"
-#include "base/numsort.h"
+#include "base/compare.h"
 
-/* ---- postings ---- */
-
-void sh_seeds_init(struct sh_sorter *seeds, size_t memory, unsigned jobs, const char *dir)
+/* Adds the group of n postings. */
+static int add_group(struct sh_groups *g, const struct sh_sorter *postings, const char *record,
+    size_t n, struct sh_error *err)
 {
-	*seeds = (struct sh_sorter){
-		.size = SH_SEED_SIZE, .memory = memory, .threads = jobs, .dir = dir
-	};
-	sh_sorter_init(seeds);
+	if (g->n_members + n >= UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
+		    (unsigned long)UINT32_MAX - 1);
+	if (SH_TABLES_RESERVE(g->tables, g->key, g->key_cap, g->n + 1, err) < 0 ||
+	    SH_TABLES_RESERVE(g->tables, g->start, g->start_cap, g->n + 2, err) < 0 ||
+	    SH_TABLES_RESERVE(g->tables, g->member, g->member_cap, g->n_members + n, err) < 0)
+		return -1;
+	g->key[g->n++] = sh_be64(record);
+	for (size_t i = 0; i < n; i++, record += postings->size) {
+		struct sh_posting p = sh_posting_at(postings, record);
+
+		g->member[g->n_members++] = (struct sh_group_member){ p.document, p.token };
+	}
+	g->start[g->n] = (uint32_t)g->n_members;
+	return 0;
 }
 
-int sh_seeds_add(struct sh_sorter *seeds, const struct sh_posting *p, struct sh_error *err)
-{
-	char record[SH_SEED_SIZE];
-
-	sh_seed_pack(p, record);
-	return sh_sorter_add(seeds, record, sizeof record, err);
-}
-
-int sh_seeds_each(struct sh_sorter *seeds, sh_seed_fn *each, void *arg, struct sh_error *err)
+int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *postings,
+    bool alone, struct sh_error *err)
 {
 	struct sh_sorted sorted = { 0 };
-	int status = sh_sorter_finish(seeds, SH_SEED_KEY, err);
+	int status;
 
-	for (size_t range = 0; status == 0 && range < seeds->ranges; range++) {
-		status = sh_sorter_load(seeds, range, &sorted, err);
-		for (size_t i = 0; status == 0 && i < sorted.n; i++) {
-			struct sh_posting p = sh_seed_unpack(sorted.record + i * SH_SEED_SIZE);
+	*g = (struct sh_groups){ .tables = tables };
+	if (SH_TABLES_RESERVE(tables, g->start, g->start_cap, 1, err) < 0)
+		return -1;
+	g->start[0] = 0;
+	status = sh_sorter_finish(postings, SH_POSTING_KEY_SIZE, err);
+	for (size_t range = 0; status == 0 && range < postings->ranges; range++) {
+		const char *record;
 
-			status = each(arg, &p, err);
+		status = sh_sorter_load(postings, range, &sorted, err);
+		record = sorted.record;
+		for (size_t left = sorted.n, n; status == 0 && left; left -= n) {
+			n = sh_postings_group(postings, record, left);
+			if (alone ||
+			    sh_posting_at(postings, record).document !=
+				sh_posting_at(postings, record + (n - 1) * postings->size).document)
+				status = add_group(g, postings, record, n, err);
+			record += n * postings->size;
 		}
 	}
 	sh_sorted_free(&sorted);
 	return status;
 }
 
-/* ---- groups ---- */
-
-/* The group that grows: its postings are at the end of groups->posting. */
-struct growing {
-	struct sh_groups *groups;
-	bool within;
-	uint64_t key;
-	size_t first, run;
-};
-
-/* Drops the group when it is too small. */
-static void end_group(struct growing *x)
+static int by_token(const void *x, const void *y)
 {
-	struct sh_groups *g = x->groups;
+	const struct sh_group_place *a = x, *b = y;
 
-	if (x->within ? g->n - x->first < 2 : x->run == x->first)
-		g->n = x->first;
-	x->first = x->run = g->n;
+	return sh_compare(a->token, b->token);
 }
 
-static int add_posting(void *growing, const struct sh_posting *p, struct sh_error *err)
+int sh_groups_list(struct sh_groups *g, size_t documents, struct sh_error *err)
 {
-	struct growing *x = growing;
-	struct sh_groups *g = x->groups;
+	uint64_t sum = 0;
 
-	if (g->n > x->first && p->key != x->key)
-		end_group(x);
-	x->key = p->key;
-	if (g->n + 1 >= UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
-		    (unsigned long)UINT32_MAX - 1);
-	if (g->n == g->cap && sh_tables_grow(g->tables, (void **)&g->posting, &g->cap, g->n + 1,
-				  sizeof *g->posting, err) < 0)
+	g->at = sh_tables_get_zeroed(g->tables, documents + 1, sizeof *g->at, err);
+	g->place = g->at ? sh_tables_get(g->tables, g->n_members + 1, sizeof *g->place, err) : NULL;
+	if (!g->place)
 		return -1;
-	if (g->n > x->first && g->posting[g->n - 1].document != p->document)
-		x->run = g->n;
-	g->posting[g->n++] =
-	    (struct sh_posting){ (uint64_t)x->first << 32 | x->run, p->document, p->token };
-	return 0;
-}
+	for (size_t i = 0; i < g->n_members; i++)
+		g->at[g->member[i].document]++;
+	for (size_t d = 0; d <= documents; d++) {
+		uint64_t n = g->at[d];
 
-/* Orders the postings of each document by token. */
-static int order_documents(struct sh_groups *g, uint64_t most, struct sh_error *err)
-{
-	uint64_t *room = malloc(2 * most * sizeof *room + 1);
-
-	if (!room)
-		return sh_error_nomem(err);
-	for (size_t d = 0; d < g->documents; d++) {
-		uint32_t *order = g->order + g->at[d];
-		size_t n = (size_t)(g->at[d + 1] - g->at[d]);
-		const uint64_t *sorted;
-
-		for (size_t i = 0; i < n; i++)
-			room[i] = (uint64_t)g->posting[order[i]].token << 32 | order[i];
-		sorted = sh_numsort(room, room + most, n);
-		for (size_t i = 0; i < n; i++)
-			order[i] = (uint32_t)sorted[i];
-	}
-	free(room);
-	return 0;
-}
-
-/* Lists the postings of each document. */
-static int list_documents(struct sh_groups *g, struct sh_error *err)
-{
-	uint64_t most = 0, sum = 0;
-
-	g->at = sh_tables_get_zeroed(g->tables, g->documents + 1, sizeof *g->at, err);
-	g->order = g->at ? sh_tables_get(g->tables, g->n + 1, sizeof *g->order, err) : NULL;
-	if (!g->order)
-		return -1;
-	for (size_t i = 0; i < g->n; i++)
-		g->at[g->posting[i].document]++;
-	for (size_t d = 0; d <= g->documents; d++) {
-		most = g->at[d] > most ? g->at[d] : most;
-		sum += g->at[d];
 		g->at[d] = sum;
+		sum += n;
 	}
-	/* at[d] is the end of document d; filling backwards turns it into the beginning. */
-	for (size_t i = g->n; i-- > 0;)
-		g->order[--g->at[g->posting[i].document]] = (uint32_t)i;
-	return order_documents(g, most, err);
-}
+	for (uint32_t group = 0; group < g->n; group++) {
+		const struct sh_group_member *m = g->member + g->start[group];
+		uint32_t n = (uint32_t)sh_group_size(g, group), before = 0;
 
-int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *seeds,
-    size_t documents, bool within, struct sh_error *err)
-{
-	struct growing x = { .groups = g, .within = within };
-
-	*g = (struct sh_groups){ .documents = documents, .tables = tables };
-	if (sh_seeds_each(seeds, add_posting, &x, err) < 0)
-		return -1;
-	end_group(&x);
-	return list_documents(g, err);
+		for (uint32_t i = 0; i < n; i++) {
+			before = i && m[i].document != m[i - 1].document ? i : before;
+			g->place[g->at[m[i].document]++] =
+			    (struct sh_group_place){ m[i].token, group, before };
+		}
+	}
+	/* at[d] is now the end of document d. */
+	memmove(g->at + 1, g->at, documents * sizeof *g->at);
+	g->at[0] = 0;
+	for (size_t d = 0; d < documents; d++)
+		if (g->at[d + 1] - g->at[d] > 1)
+			qsort(g->place + g->at[d], (size_t)(g->at[d + 1] - g->at[d]),
+			    sizeof *g->place, by_token);
+	return 0;
 }
 
 void sh_groups_free(struct sh_groups *g)
 {
-	sh_tables_put(g->tables, g->posting);
-	sh_tables_put(g->tables, g->order);
+	sh_tables_put(g->tables, g->key);
+	sh_tables_put(g->tables, g->start);
+	sh_tables_put(g->tables, g->member);
+	sh_tables_put(g->tables, g->place);
 	sh_tables_put(g->tables, g->at);
 	*g = (struct sh_groups){ 0 };
 }
 
-size_t sh_group_end(const struct sh_groups *g, size_t first)
+int sh_groups_hits(const struct sh_groups *g, uint32_t document, const struct sh_hits_opts *opts,
+    struct sh_matcher *m, struct sh_error *err)
 {
-	size_t from = first + 1, step = 1, to;
+	uint32_t few = 1 + opts->nearest, covered = 0;
 
-	/* Groups are stored one after the other, so `first` ascends. */
-	while (from + step < g->n && sh_group_first(&g->posting[from + step]) == first) {
-		from += step;
-		step *= 2;
+	for (uint64_t i = g->at[document]; i < g->at[document + 1]; i++) {
+		const struct sh_group_place *p = &g->place[i];
+		const struct sh_group_member *first = g->member + g->start[p->group];
+		bool all = sh_group_size(g, p->group) <= opts->bound;
+		uint32_t n = all || p->before < few ? p->before : few;
+
+		if (!all && p->token + opts->longest <= covered)
+			continue;
+		for (uint32_t k = 0; k < n; k++) {
+			const struct sh_group_member *other = &first[k ? p->before - n + k : 0];
+			struct sh_match match;
+
+			if (sh_matcher_hit(
+				m, other->document, p->token, other->token, &match, err) < 0)
+				return -1;
+			if (!all && match.n >= opts->enough && match.from + match.n > covered)
+				covered = match.from + match.n;
+		}
 	}
-	to = from + step < g->n ? from + step : g->n;
-	SH_BISECT(from, to, i, sh_group_first(&g->posting[i]) == first);
-	return from;
-}
-
-uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound)
-{
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < g->n; i++)
-		count +=
-		    sh_group_first(&g->posting[i]) == i && sh_group_exceeds(g, (uint32_t)i, bound);
-	return count;
+	return 0;
 }

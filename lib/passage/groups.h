@@ -1,84 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* Postings of seeds, sorted into groups of equal keys. */
+/* Groups of postings with one key: the places of a seed. They say with which documents a document
+ * is compared. */
 #ifndef SH_PASSAGE_GROUPS_H
 #define SH_PASSAGE_GROUPS_H
 
-#include "base/bytes.h"
-#include "io/sorter.h"
-#include "io/tables.h"
+#include "passage/match.h"
 
-/* A seed occurs in this document, at this token. */
-struct sh_posting {
-	uint64_t key;
+struct sh_group_member {
 	uint32_t document, token;
 };
 
-/* A posting as a record of the sorter, which orders postings by key, document and token. */
-enum { SH_SEED_KEY = 8, SH_SEED_SIZE = 16 };
-
-static inline void sh_seed_pack(const struct sh_posting *p, char *record)
-{
-	sh_put_be64(record, p->key);
-	sh_put_be32(record + SH_SEED_KEY, p->document);
-	sh_put_be32(record + SH_SEED_KEY + 4, p->token);
-}
-
-static inline struct sh_posting sh_seed_unpack(const char *record)
-{
-	return (struct sh_posting){ sh_be64(record), sh_be32(record + SH_SEED_KEY),
-		sh_be32(record + SH_SEED_KEY + 4) };
-}
-
-/* Prepares a sorter for postings; see struct sh_sorter. */
-void sh_seeds_init(struct sh_sorter *seeds, size_t memory, unsigned jobs, const char *dir);
-int sh_seeds_add(struct sh_sorter *seeds, const struct sh_posting *p, struct sh_error *err);
-
-/* Sorts the postings, and calls `each` for all of them in their order. Further postings may be
- * added afterwards. */
-typedef int sh_seed_fn(void *arg, const struct sh_posting *p, struct sh_error *err);
-int sh_seeds_each(struct sh_sorter *seeds, sh_seed_fn *each, void *arg, struct sh_error *err);
+/* A seed of a document: at this token. */
+struct sh_group_place {
+	uint32_t token, group;
+	uint32_t before; /* members of the group that are in earlier documents */
+};
 
 struct sh_groups {
-	struct sh_posting *posting; /* by group, document, token */
-	size_t n, cap;
-	uint32_t *order; /* indexes of postings, by document and token */
-	uint64_t *at;    /* by document: its first element of `order`; at[documents]: the end */
-	size_t documents;
+	uint64_t *key;                  /* by group, ascending */
+	uint32_t *start;                /* by group: its first member; start[n]: the end */
+	struct sh_group_member *member; /* group by group; by document and token */
+	size_t n, n_members;
+	/* By document and token, and by document: its first place; at[documents]: the end. */
+	struct sh_group_place *place;
+	uint64_t *at;
+
+	size_t key_cap, start_cap, member_cap;
 	struct sh_tables *tables;
 };
 
-/* Sorts the postings and makes groups of them, with arrays in `tables`; NULL: in memory. Drops
- * groups of one document alone; within: only those of one posting. documents: the number of all
- * documents. SH_ERR_RANGE: 2^32 - 1 postings or more are left. sh_groups_free() frees *g also
- * after -1. */
-int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *seeds,
-    size_t documents, bool within, struct sh_error *err);
+/* Sorts the postings and makes groups of them, with arrays in `tables`; NULL: in memory. alone:
+ * keeps groups of one document alone. SH_ERR_RANGE: 2^32 - 1 postings or more are left. Further
+ * postings may be added to the sorter afterwards. sh_groups_free() frees *g also after -1. */
+int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *postings,
+    bool alone, struct sh_error *err);
+/* Makes g->place and g->at, for this number of documents. */
+int sh_groups_list(struct sh_groups *g, size_t documents, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);
 
-/* In groups the key of a posting has two indexes: of the first posting of its group, and of the
- * first posting of the group in this document. */
-static inline uint32_t sh_group_first(const struct sh_posting *p)
+static inline size_t sh_group_size(const struct sh_groups *g, size_t group)
 {
-	return (uint32_t)(p->key >> 32);
+	return g->start[group + 1] - g->start[group];
 }
 
-static inline uint32_t sh_group_run(const struct sh_posting *p)
-{
-	return (uint32_t)p->key;
-}
+struct sh_hits_opts {
+	size_t bound;     /* a seed in at most this number of places gives hits with all of them */
+	uint32_t nearest; /* one in more places: with the first of them and these last ones */
+	/* A seed in more places is skipped within a match of at least `enough` tokens that another
+	 * such seed gave: in "a a a a" each place gives a long match. */
+	uint32_t enough;
+	uint32_t longest; /* tokens of the longest seed */
+};
 
-/* Returns whether the group of posting i has more than `bound` postings. */
-static inline bool sh_group_exceeds(const struct sh_groups *g, uint32_t i, size_t bound)
-{
-	size_t first = sh_group_first(&g->posting[i]);
-
-	return first + bound < g->n && sh_group_first(&g->posting[first + bound]) == first;
-}
-
-/* Returns the index behind the last posting of the group that begins with posting `first`. */
-size_t sh_group_end(const struct sh_groups *g, size_t first);
-
-/* Returns the number of groups with more than `bound` postings. */
-uint64_t sh_groups_exceeding(const struct sh_groups *g, size_t bound);
+/* Passes the hits of a document with earlier ones to the matcher, which has begun the document.
+ * Their number is linear in the input. */
+int sh_groups_hits(const struct sh_groups *g, uint32_t document, const struct sh_hits_opts *opts,
+    struct sh_matcher *m, struct sh_error *err);
 
 #endif

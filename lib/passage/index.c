@@ -2,110 +2,67 @@
 #include "passage/index.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "base/buf.h"
+#include "passage/placed.h"
 
 enum {
 	FILTER_MIN = 12,
 	BITS_PER_ENTRY = 16,
-	FREE_HITS = 1 << 14, /* hits of a document that never lower the bound of postings */
+	FREE_HITS = 1 << 14, /* hits of a document that never lower the bound of places */
 	HITS_A_TOKEN = 4,    /* more hits for each token before the current one */
-	LOWERED_BOUND = 2,   /* postings of a group that are read above the number of free hits */
+	LOWERED_BOUND = 2,   /* places of a k-gram that are read above the number of free hits */
 	TOKEN_BITS_MIN = 1 << 12,
 };
 
-static void fill_filter(struct sh_index *x)
+int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *postings,
+    const struct sh_index_opts *opts, struct sh_error *err)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		uint64_t bit = x->posting[i].key >> (64 - x->filter_bits);
+	const struct sh_groups *g = &x->groups;
+	size_t mask;
 
-		x->filter[bit / 64] |= UINT64_C(1) << bit % 64;
-	}
-}
-
-static size_t slot_of(const struct sh_index *x, uint64_t key)
-{
-	return (size_t)(key & ((UINT64_C(1) << x->slot_bits) - 1));
-}
-
-static size_t next_slot(const struct sh_index *x, size_t slot)
-{
-	return (slot + 1) & (((size_t)1 << x->slot_bits) - 1);
-}
-
-static void fill_slots(struct sh_index *x)
-{
-	for (size_t i = 0, j; i < x->n; i = j) {
-		uint64_t key = x->posting[i].key;
-		size_t slot = slot_of(x, key);
-
-		for (j = i + 1; j < x->n && x->posting[j].key == key; j++)
-			;
-		x->exceeding += j - i > x->bound;
-		while (x->slot[slot])
-			slot = next_slot(x, slot);
-		x->slot[slot] = (uint32_t)i + 1;
-	}
-}
-
-static int add_posting(void *index, const struct sh_posting *p, struct sh_error *err)
-{
-	struct sh_index *x = index;
-
-	if (x->n + 1 >= UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE, "more than %lu k-grams in the queries",
-		    (unsigned long)UINT32_MAX - 1);
-	if (SH_RESERVE(x->posting, x->cap, x->n + 1, err) < 0)
+	*x = (struct sh_index){ .texts = texts, .opts = *opts };
+	if (sh_groups_make(&x->groups, NULL, postings, true, err) < 0)
 		return -1;
-	x->posting[x->n++] = *p;
-	return 0;
-}
-
-int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *seeds,
-    size_t bound, struct sh_error *err)
-{
-	*x = (struct sh_index){ .texts = texts, .bound = bound };
-	if (sh_seeds_each(seeds, add_posting, x, err) < 0)
-		return -1;
-	for (x->filter_bits = FILTER_MIN; x->n * BITS_PER_ENTRY >> x->filter_bits;)
+	for (x->filter_bits = FILTER_MIN; g->n_members * BITS_PER_ENTRY >> x->filter_bits;)
 		x->filter_bits++;
-	for (x->slot_bits = 1; 2 * x->n >> x->slot_bits;)
+	for (x->slot_bits = 1; 2 * g->n >> x->slot_bits;)
 		x->slot_bits++;
 	x->filter = calloc((size_t)1 << (x->filter_bits - 6), sizeof *x->filter);
 	x->slot = calloc((size_t)1 << x->slot_bits, sizeof *x->slot);
-	x->need = calloc(texts->n + 1, sizeof *x->need);
-	if (!x->filter || !x->slot || !x->need)
+	if (!x->filter || !x->slot)
 		return sh_error_nomem(err);
-	fill_filter(x);
-	fill_slots(x);
+	mask = ((size_t)1 << x->slot_bits) - 1;
+	for (size_t i = 0; i < g->n; i++) {
+		size_t slot = (size_t)g->key[i] & mask;
+
+		while (x->slot[slot])
+			slot = (slot + 1) & mask;
+		x->slot[slot] = (uint32_t)i + 1;
+		sh_bits_put(x->filter, (size_t)(g->key[i] >> (64 - x->filter_bits)));
+		x->exceeding += sh_group_size(g, i) > opts->bound;
+	}
 	return 0;
 }
 
 void sh_index_free(struct sh_index *x)
 {
-	free(x->posting);
+	sh_groups_free(&x->groups);
 	free(x->filter);
 	free(x->slot);
-	free(x->need);
 	*x = (struct sh_index){ 0 };
 }
 
-/* Returns the first posting with this key; x->n when there is none. */
+/* Returns the group with this key; groups.n when there is none. */
 static size_t find(const struct sh_index *x, uint64_t key)
 {
-	for (size_t s = slot_of(x, key); x->slot[s]; s = next_slot(x, s))
-		if (x->posting[x->slot[s] - 1].key == key)
-			return x->slot[s] - 1;
-	return x->n;
-}
+	size_t mask = ((size_t)1 << x->slot_bits) - 1;
 
-/* Returns the number of postings of a group to read: at most the bound, and fewer when there are
- * many exact matches already. */
-static size_t allowed(const struct sh_index *x, uint64_t hits, uint32_t token)
-{
-	return hits < FREE_HITS + HITS_A_TOKEN * (uint64_t)token ? x->bound : LOWERED_BOUND;
+	for (size_t s = (size_t)key & mask; x->slot[s]; s = (s + 1) & mask)
+		if (x->groups.key[x->slot[s] - 1] == key)
+			return x->slot[s] - 1;
+	return x->groups.n;
 }
 
 /* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams +
@@ -117,10 +74,8 @@ static size_t filter_grams(const struct sh_index *x, const struct sh_seeds *seed
 
 	/* Which k-grams pass is random, so there is no branch on it. */
 	for (size_t i = 0; i < seeds->n_grams; i++) {
-		uint64_t bit = seeds->gram[i] >> shift;
-
 		room[n] = (uint32_t)i;
-		n += x->filter[bit / 64] >> bit % 64 & 1;
+		n += sh_bits_has(x->filter, (size_t)(seeds->gram[i] >> shift));
 	}
 	return n;
 }
@@ -132,7 +87,6 @@ void sh_index_room_free(struct sh_index_room *room)
 	free(room->token);
 	free(room->verdict);
 	free(room->gram);
-	free(room->side);
 	*room = (struct sh_index_room){ 0 };
 }
 
@@ -164,55 +118,17 @@ static int fill_room(const struct sh_index *x, struct sh_token_hashes document,
 static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint32_t query)
 {
 	struct sh_token_hashes side;
-	uint32_t found = 0;
+	uint64_t found = 0;
+	bool enough;
 
 	if (room->verdict[query] >> 1 == room->serial)
 		return room->verdict[query] & 1;
 	side = sh_texts_tokens(x->texts, query);
 	for (size_t i = 0; i < side.n; i++)
 		found += sh_bits_has(room->token, side.token[i] & room->token_mask);
-	room->verdict[query] = room->serial << 1 | (found >= x->need[query]);
-	return found >= x->need[query];
-}
-
-/* ---- hits ---- */
-
-static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds,
-    struct sh_token_hashes document, const uint32_t *gram, size_t n, struct sh_index_room *room,
-    struct sh_matcher *m, struct sh_error *err)
-{
-	uint32_t covered = 0;
-	uint64_t hits = 0;
-
-	if (fill_room(x, document, room, err) < 0)
-		return -1;
-	for (size_t j = 0; j < n; j++) {
-		uint32_t token = gram[j];
-		uint64_t key = seeds->gram[token];
-		size_t first = find(x, key), most = allowed(x, hits, token), i = first;
-		bool exceeds = first + x->bound < x->n && x->posting[first + x->bound].key == key;
-
-		if (exceeds && token + x->longest <= covered)
-			continue;
-		for (; i < x->n && i - first < most && x->posting[i].key == key; i++) {
-			const struct sh_posting *p = &x->posting[i];
-			struct sh_match match;
-
-			if (!may_match(x, room, p->document))
-				continue;
-			if (sh_matcher_hit(m, p->document, token, p->token, &match, err) < 0)
-				return -1;
-			hits += match.from == token;
-			if (exceeds && match.n >= x->enough && match.from + match.n > covered)
-				covered = match.from + match.n;
-		}
-	}
-	return 0;
-}
-
-struct sh_token_hashes sh_index_tokens(const void *x, uint32_t document)
-{
-	return sh_texts_tokens(((const struct sh_index *)x)->texts, document);
+	enough = found >= x->opts.least && found >= sh_coverage_needs(x->opts.coverage, side.n);
+	room->verdict[query] = room->serial << 1 | enough;
+	return enough;
 }
 
 /* ---- spans ---- */
@@ -221,22 +137,47 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err)
 {
-	size_t tokens = seeds->tokens.n, grams;
-	struct sh_token_hashes side;
+	struct sh_token_hashes side = { seeds->token, seeds->tokens.n };
+	const struct sh_groups *g = &x->groups;
+	uint32_t covered = 0;
+	uint64_t hits = 0;
+	size_t grams;
 
 	*n = 0;
-	if (SH_RESERVE(room->gram, room->gram_cap, tokens + 1, err) < 0)
+	if (SH_RESERVE(room->gram, room->gram_cap, side.n + 1, err) < 0)
 		return -1;
 	grams = filter_grams(x, seeds, room->gram);
 	if (grams == 0)
 		return 0;
-	if (SH_RESERVE(room->side, room->side_cap, tokens, err) < 0)
+	sh_matcher_begin(m, side);
+	if (fill_room(x, side, room, err) < 0)
 		return -1;
-	for (size_t i = 0; i < tokens; i++)
-		room->side[i] = (uint32_t)seeds->token[i];
-	side = (struct sh_token_hashes){ room->side, tokens };
-	sh_matcher_begin(m, side, sh_index_tokens, x);
-	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0)
-		return -1;
+	for (size_t j = 0; j < grams; j++) {
+		uint32_t token = room->gram[j];
+		size_t group = find(x, seeds->gram[token]), places, most = x->opts.bound;
+		bool exceeds;
+
+		if (group == g->n)
+			continue;
+		places = sh_group_size(g, group);
+		exceeds = places > most;
+		if (exceeds && token + x->opts.longest <= covered)
+			continue;
+		if (hits >= FREE_HITS + HITS_A_TOKEN * (uint64_t)token)
+			most = LOWERED_BOUND;
+		for (size_t i = 0; i < places && i < most; i++) {
+			const struct sh_group_member *p = &g->member[g->start[group] + i];
+			struct sh_match match;
+
+			if (!may_match(x, room, p->document))
+				continue;
+			if (sh_matcher_hit(m, p->document, token, p->token, &match, err) < 0)
+				return -1;
+			hits += match.from == token;
+			if (exceeds && match.n >= SH_CHANCE_VERBATIM &&
+			    match.from + match.n > covered)
+				covered = match.from + match.n;
+		}
+	}
 	return sh_matcher_spans(m, spans, n, err);
 }

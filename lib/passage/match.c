@@ -6,8 +6,7 @@
 #include "base/bisect.h"
 #include "base/bits.h"
 #include "base/buf.h"
-#include "base/numsort.h"
-#include "passage/extend.h"
+#include "base/compare.h"
 
 enum {
 	CHAIN_BACK = 40, /* number of earlier matches that are tried as predecessor of a match */
@@ -36,15 +35,13 @@ enum { RECENT_BITS = 10 };
 
 struct sh_matcher {
 	struct sh_match_opts opts;
+	const struct sh_texts *others;
 	struct sh_token_hashes side;
-	sh_tokens_fn *other;
-	const void *arg;
 	struct recent recent[1 << RECENT_BITS];
-	bool sorted; /* the exact matches are ordered by document and place */
 	struct exact *exact;
 	size_t n_exact, exact_cap;
-	uint64_t *order, *order_tmp;
-	size_t order_cap, order_tmp_cap;
+	uint64_t *order; /* of the exact matches of a pair: by score, descending */
+	size_t order_cap;
 	struct sh_span *span;
 	size_t n_spans, span_cap;
 	struct sh_span *part; /* the spans of one pair before they are merged */
@@ -61,7 +58,8 @@ uint64_t sh_span_identity(const struct sh_span *s)
 	return longer ? s->matched * UINT64_C(1000000) / longer : 0;
 }
 
-struct sh_matcher *sh_matcher_new(const struct sh_match_opts *opts, struct sh_error *err)
+struct sh_matcher *sh_matcher_new(
+    const struct sh_match_opts *opts, const struct sh_texts *others, struct sh_error *err)
 {
 	struct sh_matcher *m = calloc(1, sizeof *m);
 
@@ -70,6 +68,7 @@ struct sh_matcher *sh_matcher_new(const struct sh_match_opts *opts, struct sh_er
 		return NULL;
 	}
 	m->opts = *opts;
+	m->others = others;
 	return m;
 }
 
@@ -79,7 +78,6 @@ void sh_matcher_delete(struct sh_matcher *m)
 		return;
 	free(m->exact);
 	free(m->order);
-	free(m->order_tmp);
 	free(m->span);
 	free(m->part);
 	free(m->best);
@@ -117,17 +115,13 @@ uint32_t sh_match_backward(
 	return k;
 }
 
-void sh_matcher_begin(
-    struct sh_matcher *m, struct sh_token_hashes side, sh_tokens_fn *other, const void *arg)
+void sh_matcher_begin(struct sh_matcher *m, struct sh_token_hashes side)
 {
 	m->side = side;
-	m->other = other;
-	m->arg = arg;
 	if (m->n_exact)
 		memset(m->recent, 0, sizeof m->recent);
 	m->n_exact = 0;
 	m->n_spans = 0;
-	m->sorted = true;
 }
 
 static int by_document(const void *x, const void *y)
@@ -135,19 +129,8 @@ static int by_document(const void *x, const void *y)
 	const struct exact *a = x, *b = y;
 
 	if (a->document != b->document)
-		return a->document < b->document ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
-static int add_exact(struct sh_matcher *m, const struct exact *e, struct sh_error *err)
-{
-	if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
-		return -1;
-	m->sorted = m->sorted && (m->n_exact == 0 || by_document(&m->exact[m->n_exact - 1], e) < 0);
-	m->exact[m->n_exact++] = *e;
-	return 0;
+		return sh_compare(a->document, b->document);
+	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->at, b->at);
 }
 
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
@@ -163,7 +146,7 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 		*match = (struct sh_match){ r->from, r->to - r->from };
 		return 0;
 	}
-	other = m->other(m->arg, document);
+	other = sh_texts_tokens(m->others, document);
 	n = sh_match_forward(m->side, token, other, at);
 	if (n < m->opts.shortest) {
 		*match = (struct sh_match){ token, 0 };
@@ -172,9 +155,11 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 	before = sh_match_backward(m->side, token, other, at);
 	*match = (struct sh_match){ token - before, before + n };
 	*r = (struct recent){ place, token - before, token + n };
-	return add_exact(m,
-	    &(struct exact){ document, token - before, at - before, before + n, 0, NONE, false },
-	    err);
+	if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
+		return -1;
+	m->exact[m->n_exact++] =
+	    (struct exact){ document, token - before, at - before, before + n, 0, NONE, false };
+	return 0;
 }
 
 /* Sorts the exact matches by document and place, and drops repeated ones. */
@@ -182,7 +167,7 @@ static void sort_exact(struct sh_matcher *m)
 {
 	size_t n = 0;
 
-	if (m->sorted)
+	if (m->n_exact < 2)
 		return;
 	qsort(m->exact, m->n_exact, sizeof *m->exact, by_document);
 	for (size_t i = 0; i < m->n_exact; i++)
@@ -191,30 +176,157 @@ static void sort_exact(struct sh_matcher *m)
 	m->n_exact = n;
 }
 
+/* ---- between exact matches ---- */
+
+uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
+{
+	uint32_t row[SH_COMMON_MAX + 1] = { 0 }, same = 0;
+	size_t less = n < m ? n : m;
+
+	for (size_t i = 0; i < less; i++)
+		same += a[i] == b[i];
+	if (2 * same >= less || n > SH_COMMON_MAX || m > SH_COMMON_MAX)
+		return same;
+	/* row[j]: the length of the longest common subsequence of a[0] .. a[i] and j tokens of b */
+	for (size_t i = 0; i < n; i++) {
+		uint32_t corner = 0;
+
+		for (size_t j = 0; j < m; j++) {
+			uint32_t above = row[j + 1], best = above > row[j] ? above : row[j];
+
+			row[j + 1] = a[i] == b[j] ? corner + 1 : best;
+			corner = above;
+		}
+	}
+	return row[m];
+}
+
+/* ---- beyond the ends of a chain ---- */
+
+enum { WIDTH = 2 * SH_EXTEND_BAND + 1 };
+
+/* The best alignment that ends with two given tokens: its score in the upper bits and the number of
+ * matching tokens in the lower 16 bits. So one comparison orders both. */
+typedef int32_t cell;
+
+#define POINT ((cell)1 << 16)
+#define NEVER (-1000 * POINT)
+
+struct best {
+	cell cell;
+	uint32_t a, b; /* tokens of each side */
+};
+
+static inline cell better(cell a, cell b)
+{
+	return a > b ? a : b;
+}
+
+/* Computes row i of the matrix: token i of a against tokens i - BAND .. i + BAND of b. With a step
+ * of -1 both are read backwards. Returns the row's best cell. */
+static cell fill_row(const cell *above, cell *row, uint32_t i, const uint32_t *a, const uint32_t *b,
+    size_t n_b, int step)
+{
+	uint32_t token = a[step * (int64_t)(i - 1)];
+	int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b in use */
+	cell most = NEVER, left = NEVER;
+
+	for (int d = 0; d < WIDTH; d++, j++) {
+		cell x = NEVER;
+
+		if (j >= 0 && j <= (int64_t)n_b) {
+			if (j > 0)
+				x = above[d] + (token == b[step * (j - 1)] ? POINT + 1 : -POINT);
+			x = better(x, better(above[d + 1], left) - POINT);
+		}
+		row[d] = left = x;
+		most = better(most, x);
+	}
+	return most;
+}
+
+static struct best note(const cell *row, cell most, uint32_t i)
+{
+	uint32_t d = 0;
+
+	while (row[d] != most)
+		d++;
+	return (struct best){ most, i, i + d - SH_EXTEND_BAND };
+}
+
+/* Extends from a[0] and b[0] on, over at most n_a and n_b tokens, in steps of 1 or -1. */
+static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
+{
+	cell rows[2][WIDTH + 1]; /* the last cell is beyond the band */
+	struct best best = { 0, 0, 0 };
+
+	rows[0][WIDTH] = rows[1][WIDTH] = NEVER;
+	for (int d = 0; d < WIDTH; d++) {
+		int j = d - SH_EXTEND_BAND;
+
+		rows[0][d] = j < 0 || (size_t)j > n_b ? NEVER : -j * POINT;
+	}
+	for (uint32_t i = 1; i <= n_a; i++) {
+		cell *row = rows[i % 2], most;
+
+		most = fill_row(rows[(i - 1) % 2], row, i, a, b, n_b, step);
+		/* Of equal scores the shorter extension is better. */
+		if (most >> 16 > best.cell >> 16)
+			best = note(row, most, i);
+		if (most >> 16 <= (best.cell >> 16) - SH_EXTEND_DROP)
+			break;
+	}
+	return best;
+}
+
+static size_t at_most(size_t n, size_t most)
+{
+	return n < most ? n : most;
+}
+
+void sh_extend(struct sh_span *s, struct sh_token_hashes a, struct sh_token_hashes b)
+{
+	struct best right = { 0, 0, 0 }, left = right;
+	size_t most = at_most(SH_EXTEND_FEW + 4 * (size_t)s->matched, SH_EXTEND_MAX);
+
+	if (s->to < a.n && s->end < b.n)
+		right = extend(
+		    a.token + s->to, at_most(a.n - s->to, most), b.token + s->end, b.n - s->end, 1);
+	if (s->from && s->at)
+		left = extend(
+		    a.token + s->from - 1, at_most(s->from, most), b.token + s->at - 1, s->at, -1);
+	s->to += right.a;
+	s->end += right.b;
+	s->from -= left.a;
+	s->at -= left.b;
+	s->matched += (uint32_t)(right.cell & (POINT - 1)) + (uint32_t)(left.cell & (POINT - 1));
+}
+
 /* ---- chains ---- */
 
-static uint32_t distance(uint32_t x, uint32_t y)
+/* Returns how many tokens from (from, at) on lie before (to, end), on the side with more. */
+static uint32_t overlap(uint32_t to, uint32_t end, uint32_t from, uint32_t at)
 {
-	return x > y ? x - y : y - x;
+	uint32_t a = to > from ? to - from : 0, b = end > at ? end - at : 0;
+
+	return a > b ? a : b;
 }
 
 /* Returns the score of a chain that ends with match i behind match j; negative when i cannot follow
  * j. A token in both matches counts once. */
 static int32_t score_behind(const struct exact *j, const struct exact *i)
 {
-	uint32_t over_a, over_b, over, gap_a, gap_b, gap, skew;
+	uint32_t to = j->from + j->n, end = j->at + j->n, over, gap_a, gap_b, gap, skew;
 
 	if (i->from <= j->from || i->at <= j->at)
 		return -1;
-	over_a = j->from + j->n > i->from ? j->from + j->n - i->from : 0;
-	over_b = j->at + j->n > i->at ? j->at + j->n - i->at : 0;
-	over = over_a > over_b ? over_a : over_b;
+	over = overlap(to, end, i->from, i->at);
 	if (over >= i->n)
 		return -1;
-	gap_a = i->from + over - (j->from + j->n);
-	gap_b = i->at + over - (j->at + j->n);
+	gap_a = i->from + over - to;
+	gap_b = i->at + over - end;
 	gap = gap_a > gap_b ? gap_a : gap_b;
-	skew = distance(gap_a, gap_b);
+	skew = gap_a > gap_b ? gap_a - gap_b : gap_b - gap_a;
 	if (gap > CHAIN_GAP || skew > CHAIN_SKEW)
 		return -1;
 	return j->score + (int32_t)(i->n - over) - (int32_t)(gap / 4 + skew / 2);
@@ -237,23 +349,13 @@ static void score_all(struct exact *exact, size_t n)
 	}
 }
 
-static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_error *err)
-{
-	if (s->matched < m->opts.least || sh_span_identity(s) < m->opts.identity)
-		return 0;
-	if (SH_RESERVE(m->span, m->span_cap, m->n_spans + 1, err) < 0)
-		return -1;
-	m->span[m->n_spans++] = *s;
-	return 0;
-}
-
 /* Makes the span of the chain that ends with match `last`. Marks its matches, and the matches
  * within it, as used. */
 static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_token_hashes a,
     struct sh_token_hashes b, struct sh_span *span)
 {
 	struct exact *e = &exact[last];
-	size_t first = last, end = last;
+	size_t first = last, behind = last + 1;
 
 	*span = (struct sh_span){ .from = e->from,
 		.to = e->from + e->n,
@@ -263,25 +365,25 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 	e->used = true;
 	for (uint32_t i = e->before; i != NONE && !exact[i].used; i = exact[i].before) {
 		struct exact *j = &exact[i];
-		uint32_t stop_a = j->from + j->n, stop_b = j->at + j->n, over_a, over_b, over;
+		uint32_t to = j->from + j->n, end = j->at + j->n;
+		uint32_t over = overlap(to, end, span->from, span->at);
 
-		over_a = stop_a > span->from ? stop_a - span->from : 0;
-		over_b = stop_b > span->at ? stop_b - span->at : 0;
-		over = over_a > over_b ? over_a : over_b;
 		/* A match that lies wholly in the overlap adds no token and ends the chain. */
 		if (over >= j->n)
 			break;
+		to -= over;
+		end -= over;
 		span->matched += j->n - over;
-		span->matched += sh_common(a.token + stop_a - over, span->from - (stop_a - over),
-		    b.token + stop_b - over, span->at - (stop_b - over));
+		span->matched +=
+		    sh_common(a.token + to, span->from - to, b.token + end, span->at - end);
 		span->from = j->from;
 		span->at = j->at;
 		j->used = true;
 		first = i;
 	}
-	while (end + 1 < n && exact[end + 1].from < span->to)
-		end++;
-	for (size_t i = first; i <= end; i++) {
+	while (behind < n && exact[behind].from < span->to)
+		behind++;
+	for (size_t i = first; i < behind; i++) {
 		struct exact *j = &exact[i];
 
 		j->used = j->used || (j->from >= span->from && j->from + j->n <= span->to &&
@@ -292,17 +394,15 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
     struct sh_token_hashes b, struct sh_error *err)
 {
-	const uint64_t *order;
-
-	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0 ||
-	    SH_RESERVE(m->order_tmp, m->order_tmp_cap, n, err) < 0)
+	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0)
 		return -1;
 	/* The best chain comes first; of equal ones the first. */
 	for (size_t i = 0; i < n; i++)
 		m->order[i] = (uint64_t)(INT32_MAX - exact[i].score) << 32 | i;
-	order = sh_numsort(m->order, m->order_tmp, n);
+	if (n > 1)
+		qsort(m->order, n, sizeof *m->order, sh_compare_u64);
 	for (size_t i = 0; i < n; i++) {
-		size_t last = (uint32_t)order[i];
+		size_t last = (uint32_t)m->order[i];
 		struct sh_span span;
 
 		if (exact[last].used)
@@ -310,8 +410,11 @@ static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
 		mark_chain(exact, n, last, m->side, b, &span);
 		span.document = exact->document;
 		sh_extend(&span, m->side, b);
-		if (add_span(m, &span, err) < 0)
+		if (span.matched < m->opts.least || sh_span_identity(&span) < m->opts.identity)
+			continue;
+		if (SH_RESERVE(m->span, m->span_cap, m->n_spans + 1, err) < 0)
 			return -1;
+		m->span[m->n_spans++] = span;
 	}
 	return 0;
 }
@@ -323,14 +426,12 @@ static int by_place(const void *x, const void *y)
 	const struct sh_span *a = x, *b = y;
 
 	if (a->document != b->document)
-		return a->document < b->document ? -1 : 1;
+		return sh_compare(a->document, b->document);
 	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
+		return sh_compare(a->from, b->from);
 	if (a->at != b->at)
-		return a->at < b->at ? -1 : 1;
-	if (a->to != b->to)
-		return a->to > b->to ? -1 : 1;
-	return a->end > b->end ? -1 : a->end < b->end;
+		return sh_compare(a->at, b->at);
+	return a->to != b->to ? sh_compare(b->to, a->to) : sh_compare(b->end, a->end);
 }
 
 /* Returns the number of tokens between two stretches; 0 when they overlap. */
@@ -372,14 +473,11 @@ static void merge_once(struct sh_matcher *m, size_t first)
  * does not end behind it. At most the tokens of the longer overlap are lost. */
 static uint32_t matched_behind(const struct sh_span *before, const struct sh_span *part)
 {
-	uint32_t over_a, over_b, over;
+	uint32_t over = overlap(before->to, before->end, part->from, part->at);
 
-	if (part->to <= before->to || part->end <= before->end)
-		return 0;
-	over_a = before->to > part->from ? before->to - part->from : 0;
-	over_b = before->end > part->at ? before->end - part->at : 0;
-	over = over_a > over_b ? over_a : over_b;
-	return part->matched > over ? part->matched - over : 0;
+	return part->to > before->to && part->end > before->end && part->matched > over
+		   ? part->matched - over
+		   : 0;
 }
 
 /* Computes `matched` of a merged span: the tokens of the best sequence of its parts that follow
@@ -435,7 +533,7 @@ static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, st
 	size_t first = m->n_spans;
 
 	score_all(exact, n);
-	if (spans_of_chains(m, exact, n, m->other(m->arg, exact->document), err) < 0)
+	if (spans_of_chains(m, exact, n, sh_texts_tokens(m->others, exact->document), err) < 0)
 		return -1;
 	return m->opts.merge ? merge_spans(m, first, err) : 0;
 }
@@ -446,9 +544,7 @@ static int by_matched(const void *x, const void *y)
 {
 	const struct sh_span *a = x, *b = y;
 
-	if (a->matched != b->matched)
-		return a->matched > b->matched ? -1 : 1;
-	return by_place(x, y);
+	return a->matched != b->matched ? sh_compare(b->matched, a->matched) : by_place(x, y);
 }
 
 /* Drops spans whose tokens are all covered by better spans. */

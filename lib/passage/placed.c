@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/compare.h"
 
 struct sh_placer {
 	const struct sh_corpus *corpus;
@@ -16,15 +17,15 @@ struct sh_placer {
 void sh_placed_bytes(
     const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end)
 {
-	uint32_t least = p->from[from], most = p->to[from];
+	const struct sh_tokens *t = &p->tokens;
 
+	*start = t->from[from];
+	*end = t->to[from];
 	/* Words of a dictionary may overlap; the short ones come first. */
 	for (uint32_t i = from + 1; i < to; i++) {
-		least = p->from[i] < least ? p->from[i] : least;
-		most = p->to[i] > most ? p->to[i] : most;
+		*start = t->from[i] < *start ? t->from[i] : *start;
+		*end = t->to[i] > *end ? t->to[i] : *end;
 	}
-	*start = least;
-	*end = most;
 }
 
 struct sh_placer *sh_placer_new(
@@ -60,13 +61,9 @@ void sh_placer_delete(struct sh_placer *p)
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err)
 {
-	struct sh_tokens t;
-
 	p->document = SH_CORPUS_NONE;
-	if (sh_tokenize(p->tokenizer, text, &t, err) < 0)
-		return -1;
-	*out = (struct sh_placed){ t.from, t.to, t.n, { NULL, 0 }, text };
-	return 0;
+	*out = (struct sh_placed){ .text = text };
+	return sh_tokenize(p->tokenizer, text, &out->tokens, err);
 }
 
 int sh_placer_document(
@@ -92,10 +89,8 @@ static int by_matched(const void *x, const void *y)
 	const struct sh_span *a = x, *b = y;
 
 	if (a->matched != b->matched)
-		return a->matched > b->matched ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+		return sh_compare(b->matched, a->matched);
+	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->at, b->at);
 }
 
 /* Returns the matched part of `fresh` tokens of a span whose side has n tokens. */
@@ -133,9 +128,11 @@ int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_
 	return 0;
 }
 
-uint64_t sh_coverage_wanted(size_t tokens)
+uint64_t sh_coverage_needs(uint64_t coverage, size_t n)
 {
-	return tokens >= 20 ? 600000 : tokens >= 10 ? 800000 : 1000000;
+	if (coverage == SH_COVERAGE_USUAL)
+		coverage = n >= 20 ? 600000 : n >= 10 ? 800000 : 1000000;
+	return (coverage * n + 999999) / 1000000;
 }
 
 /* ---- chance ---- */
@@ -150,19 +147,18 @@ static bool says_little(struct sh_slice token)
 	return token.n == 1 || (token.n == 2 && c >= 0xC0);
 }
 
-/* Sets *enough to whether the text has at least `wanted` distinct tokens that say something. */
-static int has_distinct(
-    struct sh_placer *p, struct sh_slice text, size_t wanted, bool *enough, struct sh_error *err)
+bool sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query)
 {
+	const struct sh_tokens *t = &query->tokens;
+	uint32_t of = span->matched < SH_CHANCE_DISTINCT_OF ? span->matched : SH_CHANCE_DISTINCT_OF;
 	struct sh_slice seen[(SH_CHANCE_DISTINCT_OF + 1) / 2];
-	struct sh_tokens t;
-	size_t n = 0;
+	size_t wanted = (of + 1) / 2, n = 0;
 
-	p->document = SH_CORPUS_NONE;
-	if (sh_tokenize(p->tokenizer, text, &t, err) < 0)
-		return -1;
-	for (size_t i = 0; i < t.n && n < wanted; i++) {
-		struct sh_slice token = sh_slice(t.text + t.start[i], t.end[i] - t.start[i]);
+	if (span->matched == span->to - span->from && span->matched == span->end - span->at &&
+	    (span->matched >= SH_CHANCE_VERBATIM || span->matched == t->n))
+		return true;
+	for (uint32_t i = span->at; i < span->end && n < wanted; i++) {
+		struct sh_slice token = sh_slice(t->text + t->start[i], t->end[i] - t->start[i]);
 		size_t j = 0;
 
 		if (says_little(token))
@@ -172,23 +168,5 @@ static int has_distinct(
 		if (j == n)
 			seen[n++] = token;
 	}
-	*enough = n >= wanted;
-	return 0;
-}
-
-int sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query,
-    struct sh_placer *placer, struct sh_error *err)
-{
-	size_t of = span->matched < SH_CHANCE_DISTINCT_OF ? span->matched : SH_CHANCE_DISTINCT_OF;
-	uint32_t start, end;
-	bool enough;
-
-	if (span->matched == span->to - span->from && span->matched == span->end - span->at &&
-	    (span->matched >= SH_CHANCE_VERBATIM || span->matched == query->n))
-		return 1;
-	sh_placed_bytes(query, span->at, span->end, &start, &end);
-	if (has_distinct(placer, sh_slice(query->text.p + start, end - start), (of + 1) / 2,
-		&enough, err) < 0)
-		return -1;
-	return enough;
+	return n >= wanted;
 }

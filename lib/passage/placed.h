@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the positions of tokens in their texts, on request. Computes how much of two documents
+/* Finds the places of tokens in their texts, on request. Computes how much of two documents
  * their spans cover, and tells significant spans with a query from spans by chance: tables of
  * digits match many other tables. */
 #ifndef SH_PASSAGE_PLACED_H
@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "passage/match.h"
 
+/* A text and its tokens with their places: byte offsets in the text field. */
 struct sh_placed {
-	const uint32_t *from, *to; /* byte offsets of each token in the text field */
-	size_t n;
+	struct sh_tokens tokens;
 	struct sh_slice id; /* of the document */
 	struct sh_slice text;
 };
@@ -20,7 +20,7 @@ struct sh_placed {
 void sh_placed_bytes(
     const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end);
 
-/* One object serves one thread, and keeps the positions in one text. */
+/* One object serves one thread, and keeps the places in one text. */
 struct sh_placer;
 
 /* corpus: must outlive the placer. token: as for sh_tokenizer_new(), which
@@ -29,12 +29,12 @@ struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
 void sh_placer_delete(struct sh_placer *p);
 
-/* Computes the positions in a document of the corpus, unless it is the same document as in the last
- * call. *out is valid until the next call of another function, or for another document. */
+/* Finds the places in a document of the corpus, unless it is the same document as in the last call.
+ * *out is valid until the next call of another function, or for another document. */
 int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err);
 
-/* Computes the positions in any text, without an id. *out is valid until the next call. */
+/* Finds the places in any text, without an id. *out is valid until the next call. */
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
 
@@ -48,9 +48,13 @@ struct sh_coverage {
 int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
     struct sh_error *err);
 
-/* Returns the least coverage, in millionths, at which a query counts as found: 0.6 for 20 tokens or
- * more, 0.8 for 10 or more, and 1 for fewer. Short questions match other documents by chance. */
-uint64_t sh_coverage_wanted(size_t tokens);
+/* The coverage of a query that depends on its length, see sh_coverage_needs(). */
+#define SH_COVERAGE_USUAL UINT64_MAX
+
+/* Returns how many tokens of a query of n tokens must be matched for a coverage of at least this
+ * number of millionths. SH_COVERAGE_USUAL: 0.6 for 20 tokens or more, 0.8 for 10 or more, and 1 for
+ * fewer. Short questions match other documents by chance. */
+uint64_t sh_coverage_needs(uint64_t coverage, size_t n);
 
 enum {
 	/* A span of n matched tokens needs ceil(min(n, this number) / 2) distinct tokens. Single
@@ -61,10 +65,8 @@ enum {
 	SH_CHANCE_VERBATIM = 15,
 };
 
-/* Returns 1 when the span has enough distinct tokens, or is verbatim and either long enough or all
- * of the query. Returns 0 when the span may be by chance, -1 when memory runs out. The span's side
- * `at` is the query. Splits text with the placer, which must not be the query's. */
-int sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query,
-    struct sh_placer *placer, struct sh_error *err);
+/* Returns whether the span has enough distinct tokens, or is verbatim and either long enough or all
+ * of the query. Otherwise it may be by chance. The span's side `at` is the query. */
+bool sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query);
 
 #endif

@@ -12,10 +12,10 @@ struct sh_seeder {
 	unsigned each; /* units of a token, unless it is a character of at least 3 bytes */
 	const struct sh_mix_kernel *mix;
 	uint64_t power[SH_SEED_K_MAX + 1]; /* powers of the factor of sh_mix_step() */
-	uint64_t *token, *gram;
+	uint64_t *hash, *gram;             /* hashes of the tokens, and of the k-grams */
+	uint32_t *token, *pick;
 	uint8_t *length;
-	uint32_t *pick;
-	size_t token_cap, gram_cap, length_cap, pick_cap;
+	size_t hash_cap, gram_cap, token_cap, pick_cap, length_cap;
 };
 
 unsigned sh_seed_longest(const struct sh_seed_opts *opts, enum sh_unit unit)
@@ -60,10 +60,11 @@ void sh_seeder_delete(struct sh_seeder *s)
 	if (!s)
 		return;
 	sh_tokenizer_delete(s->tokenizer);
-	free(s->token);
+	free(s->hash);
 	free(s->gram);
-	free(s->length);
+	free(s->token);
 	free(s->pick);
+	free(s->length);
 	free(s);
 }
 
@@ -83,7 +84,7 @@ static void hash_grams(struct sh_seeder *s, struct sh_seeds *out)
 	const struct sh_tokens t = out->tokens;
 	const unsigned k = s->opts.k, need = k ? k : s->opts.units, each = s->each;
 	/* Nothing else is stored there, so the compiler may keep all other values in registers. */
-	const uint64_t *restrict token = s->token;
+	const uint64_t *restrict hash = s->hash;
 	uint64_t *restrict gram = s->gram;
 	uint8_t *restrict length = s->length;
 	uint64_t before = 0, sum = 0; /* hash states of the tokens before i, and before `end` */
@@ -95,7 +96,7 @@ static void hash_grams(struct sh_seeder *s, struct sh_seeds *out)
 
 		while (end < t.n && units < need) {
 			units += k ? 1 : units_of(&t, end, each);
-			sum = sh_mix_step(sum, token[end++]);
+			sum = sh_mix_step(sum, hash[end++]);
 		}
 		if (units < need)
 			break;
@@ -103,7 +104,7 @@ static void hash_grams(struct sh_seeder *s, struct sh_seeds *out)
 		gram[i] = end - i > 1 ? sh_mix_finish(state) : state;
 		length[i] = (uint8_t)(end - i);
 		units -= k ? 1 : units_of(&t, i, each);
-		before = sh_mix_step(before, token[i]);
+		before = sh_mix_step(before, hash[i]);
 	}
 	out->n_grams = i;
 }
@@ -125,7 +126,10 @@ size_t sh_minimizers(const uint64_t *hash, size_t n, size_t window, uint32_t *fi
 
 	if (window > n)
 		window = n;
-	for (size_t i = 0; i < n; i++) {
+	if (window == 1)
+		for (; count < n; count++)
+			first[count] = (uint32_t)count;
+	for (size_t i = count; i < n; i++) {
 		if (hash[i] <= hash[least])
 			least = i;
 		else if (least + window <= i)
@@ -144,23 +148,20 @@ int sh_seeder_run(
 	if (sh_tokenize(s->tokenizer, text, t, err) < 0)
 		return -1;
 	/* Reserves 16 more elements: the kernel writes whole vectors. */
-	if (SH_RESERVE(s->token, s->token_cap, t->n + 16, err) < 0 ||
+	if (SH_RESERVE(s->hash, s->hash_cap, t->n + 16, err) < 0 ||
 	    SH_RESERVE(s->gram, s->gram_cap, t->n + 1, err) < 0 ||
-	    SH_RESERVE(s->length, s->length_cap, t->n + 1, err) < 0 ||
-	    SH_RESERVE(s->pick, s->pick_cap, t->n + 1, err) < 0)
+	    SH_RESERVE(s->token, s->token_cap, t->n + 1, err) < 0 ||
+	    SH_RESERVE(s->pick, s->pick_cap, t->n + 1, err) < 0 ||
+	    SH_RESERVE(s->length, s->length_cap, t->n + 1, err) < 0)
 		return -1;
-	s->mix->tokens(t->text, t->start, t->end, t->n, 0, s->token);
+	s->mix->tokens(t->text, t->start, t->end, t->n, 0, s->hash);
 	hash_grams(s, out);
+	for (size_t i = 0; i < t->n; i++)
+		s->token[i] = (uint32_t)s->hash[i];
 	out->token = s->token;
 	out->gram = s->gram;
 	out->length = s->length;
 	out->pick = s->pick;
-	if (s->opts.window > 1) {
-		out->n = sh_minimizers(s->gram, out->n_grams, s->opts.window, s->pick);
-		return 0;
-	}
-	for (size_t i = 0; i < out->n_grams; i++)
-		s->pick[i] = (uint32_t)i;
-	out->n = out->n_grams;
+	out->n = sh_minimizers(s->gram, out->n_grams, s->opts.window, s->pick);
 	return 0;
 }

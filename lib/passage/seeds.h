@@ -20,8 +20,8 @@ enum {
 	SH_SEED_K_MAX = 255,
 	SH_SEED_WINDOW_MAX = 1 << 16,
 	SH_SEED_UNITS = 30, /* units of a k-gram when k = 0: 6 words */
-	SH_SEED_QUERY_UNITS =
-	    25,              /* the same in queries, whose k-grams are all looked up: 5 words */
+	/* the same in queries, whose k-grams are all looked up: 5 words */
+	SH_SEED_QUERY_UNITS = 25,
 	SH_SEED_WINDOW = 10, /* k-grams: the default window */
 	/* Units of a token: of a word; of a character of at least 3 bytes that is a token; and
 	 * under SH_UNIT_CHAR, of any other character. */
@@ -43,7 +43,7 @@ unsigned sh_seed_shortest(const struct sh_seed_opts *opts);
 
 struct sh_seeds {
 	struct sh_tokens tokens;
-	const uint64_t *token; /* hash of each token */
+	const uint32_t *token; /* hash of each token */
 	const uint64_t *gram;  /* by token: hash of the k-gram that begins with it */
 	const uint8_t *length; /* by token: tokens of that k-gram */
 	size_t n_grams;        /* of gram and length: the last tokens begin no k-gram */

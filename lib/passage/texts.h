@@ -4,9 +4,38 @@
 #ifndef SH_PASSAGE_TEXTS_H
 #define SH_PASSAGE_TEXTS_H
 
-#include "passage/groups.h"
+#include "base/bytes.h"
+#include "io/sorter.h"
 #include "passage/seeds.h"
 #include "stream/corpus.h"
+
+/* A seed occurs in this document, at this token. */
+struct sh_posting {
+	uint64_t key;
+	uint32_t document, token;
+	/* The token is the beginning of a window of k-grams whose minimum is the seed, and this is
+	 * the number of successive windows for which this is true. In SH_POSTING_WINDOWS only. */
+	uint32_t windows;
+};
+
+/* Sizes of the records of a sorter: of postings, and of postings with windows. Records are in the
+ * order of key, document and token. */
+enum { SH_POSTING_KEY_SIZE = 8, SH_POSTING_PLAIN = 16, SH_POSTING_WINDOWS = 20 };
+
+/* Prepares a sorter for postings, see struct sh_sorter. size: of its records. */
+void sh_postings_init(
+    struct sh_sorter *s, size_t size, size_t memory, unsigned jobs, const char *dir);
+int sh_postings_add(struct sh_sorter *s, const struct sh_posting *p, struct sh_error *err);
+
+static inline struct sh_posting sh_posting_at(const struct sh_sorter *s, const char *record)
+{
+	return (struct sh_posting){ sh_be64(record), sh_be32(record + SH_POSTING_KEY_SIZE),
+		sh_be32(record + SH_POSTING_KEY_SIZE + 4),
+		s->size == SH_POSTING_WINDOWS ? sh_be32(record + SH_POSTING_PLAIN) : 0 };
+}
+
+/* Returns the number of the n records from `record` on that have its key. */
+size_t sh_postings_group(const struct sh_sorter *s, const char *record, size_t n);
 
 struct sh_texts {
 	size_t n;     /* documents */
@@ -24,15 +53,11 @@ typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
 struct sh_texts_opts {
 	struct sh_token_opts token;
 	struct sh_seed_opts seed;
-	struct sh_sorter *seeds; /* gets the postings; NULL: tokens only */
-	/* The token of a posting is the beginning of the first window whose minimum the k-gram is.
-	 * The windows up to the next posting have this minimum. false: it is the k-gram's. */
-	bool windows;
-	bool strict;            /* a document with ill-formed UTF-8 goes to bad() */
+	struct sh_sorter *postings; /* gets the postings of the seeds; NULL: tokens only */
 	const uint64_t *wanted; /* documents without a bit get no tokens; NULL: all have a bit */
-	unsigned jobs;
-	sh_texts_bad *bad; /* NULL: goes on */
+	sh_texts_bad *bad;      /* gets the documents with ill-formed UTF-8; NULL: they are good */
 	void *arg;
+	unsigned jobs;
 };
 
 /* t is zeroed but for `tables`. The texts are the same for any number of jobs. */

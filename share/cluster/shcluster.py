@@ -254,8 +254,8 @@ def join(records, command, folder=None, note=None):
 
 # ---- passages ----------------------------------------------------------------------------------
 #
-# A posting is (seed, document, token). shspan --first compares a document with at most ten earlier postings of a
-# seed: the first one, the last one before the document, and eight between them. These postings and the
+# A posting is (seed, document, token). shspan --first compares a document with at most four earlier postings of a
+# seed: the first one, and the three last ones before the document. These postings and the
 # document's own postings suffice for the spans of the document. Their number is bounded for seeds of any frequency.
 #
 # A comparison is (document, earlier postings, own postings) of one seed. A partition has all comparisons of some
@@ -263,7 +263,7 @@ def join(records, command, folder=None, note=None):
 # document has two ids there: t and its id where its spans are wanted, s and its id where it is an earlier document.
 # Other partitions write the spans of two s documents.
 
-LINKS_MORE = 8  # SH_LINKS_MORE of lib/passage/links.h
+NEAREST = 3  # FIRST_NEAREST of bin/span_find.c
 
 
 def posting_of(line):
@@ -274,10 +274,7 @@ def posting_of(line):
 
 def compared_postings(earlier):
     """The postings of earlier documents that shspan --first may compare, in their order."""
-    between = len(earlier) - 2
-    if between <= LINKS_MORE:
-        return list(earlier)
-    return [earlier[0], *(earlier[1 + i * between // LINKS_MORE] for i in range(LINKS_MORE)), earlier[-1]]
+    return list(earlier) if len(earlier) <= 1 + NEAREST else [earlier[0], *earlier[-NEAREST:]]
 
 
 def comparisons(postings):

@@ -67,10 +67,10 @@ static inline bool is_minimum(const uint64_t *hash, size_t n, size_t from, size_
 	return least;
 }
 
-/* Adds the seeds of k tokens as postings: all of them, or minimizers. windows: as in struct
- * sh_texts_opts, found by looking at each window. */
+/* Adds the seeds of k tokens as postings: all of them, or minimizers. Finds the windows of a posting
+ * by looking at each window. */
 static inline void add_postings(
-    const struct sh_texts *t, unsigned k, size_t window, bool windows, struct sh_sorter *seeds)
+    const struct sh_texts *t, unsigned k, size_t window, struct sh_sorter *postings)
 {
 	struct sh_error err;
 
@@ -92,17 +92,18 @@ static inline void add_postings(
 		}
 		picked = sh_minimizers(hash, n, window, first);
 		for (size_t i = 0; i < picked; i++) {
-			size_t at = first[i];
+			struct sh_posting p = { hash[first[i]], d, first[i], 0 };
+			size_t at = first[i] < window ? 0 : first[i] + 1 - window;
 
-			/* From the first window that has the k-gram on, one has it as its
-			 * minimum. */
-			if (windows)
-				at = at < window ? 0 : at + 1 - window;
-			while (windows && !is_minimum(hash, n, at, window, first[i]))
-				at++;
-			must(sh_seeds_add(seeds,
-				 &(struct sh_posting){ hash[first[i]], d, (uint32_t)at },
-				 &err) == 0);
+			/* The windows that have the k-gram as their minimum follow each other. */
+			for (; postings->size == SH_POSTING_WINDOWS && at <= first[i] &&
+			       at + window <= n;
+			     at++)
+				if (is_minimum(hash, n, at, window, first[i])) {
+					p.token = p.windows ? p.token : (uint32_t)at;
+					p.windows++;
+				}
+			must(sh_postings_add(postings, &p, &err) == 0);
 		}
 		free(hash);
 		free(first);
