@@ -15,8 +15,8 @@
 #define CLI_H
 
 #include "base/error.h"
-#include "io/lines.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "progress.h"
 
 enum {

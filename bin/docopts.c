@@ -262,11 +262,10 @@ static void complete_tokens(struct docopts *d, struct cli *c)
 
 /* ---- dictionaries ---- */
 
-static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
-
-/* Finds jieba.dict near the program. Returns false when no known place has it. */
-static bool find(char path[PATH_MAX + 64])
+/* Sets *path to jieba.dict near the program. Returns false when no known place has it. */
+static bool find_jieba(char path[PATH_MAX + 64])
 {
+	static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
@@ -286,31 +285,19 @@ static bool find(char path[PATH_MAX + 64])
 	return false;
 }
 
-/* Returns the value of an environment variable; NULL when it is unset or empty. */
-static const char *environment(const char *name)
+/* Returns the name of the dictionary: jieba's file, or cppjieba's folder, which is that of the last
+ * --dict. Returns NULL when neither an option, nor the environment, nor a known place has it. path:
+ * room for the name. */
+static const char *dictionary(const struct docopts *d, char path[PATH_MAX + 64])
 {
-	const char *value = getenv(name);
+	bool cppjieba = d->token.method->needs_cppjieba;
+	const char *name = getenv(cppjieba ? "SIMHASH_CPPJIEBA" : "SIMHASH_JIEBA");
 
-	return value && *value ? value : NULL;
-}
-
-/* Returns the folder of cppjieba's dictionary: of several --dict the last one; NULL when neither an
- * option nor the environment names it. */
-static const char *cppjieba_folder(const struct docopts *d)
-{
-	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : environment("SIMHASH_CPPJIEBA");
-}
-
-/* Sets *name to the file or folder of the dictionary. Returns whether there is one. path: room for
- * the name. */
-static bool find_dictionary(const struct docopts *d, char path[PATH_MAX + 64], const char **name)
-{
-	if (d->token.method->needs_cppjieba)
-		return (*name = cppjieba_folder(d)) != NULL;
-	*name = environment("SIMHASH_JIEBA");
-	if (!*name && find(path))
-		*name = path;
-	return *name != NULL;
+	if (cppjieba && d->dicts.n)
+		return d->dicts.name[d->dicts.n - 1];
+	if (name && *name)
+		return name;
+	return !cppjieba && find_jieba(path) ? path : NULL;
 }
 
 void docopts_add_words(
@@ -331,57 +318,46 @@ void docopts_add_words(
 	sh_buf_free(&text);
 }
 
-static void open_jieba(struct docopts *d, struct cli *c, const char *name)
+void docopts_open_dictionary(struct docopts *d, struct cli *c)
 {
+	const struct sh_token_method *m = d->token.method;
+	char path[PATH_MAX + 64];
+	const char *name;
 	struct sh_error err;
 
-	if (!name)
+	if (d->jieba || d->cppjieba)
+		return;
+	if (!is_segmenter(m)) {
+		if (d->dicts.n)
+			cli_usage(c, "--dict is for --segment jieba and cppjieba, neither of which "
+				     "is given");
+		return;
+	}
+	name = dictionary(d, path);
+	if (!name && m->needs_jieba)
 		cli_usage(c, "the dictionary jieba.dict is missing: run `make deps` and `make`, or "
 			     "set SIMHASH_JIEBA=FILE");
-	d->token.jieba = d->jieba = sh_jieba_open(name, &err);
-	if (!d->jieba)
-		cli_die(c, &err);
-	docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
-}
-
-static void open_cppjieba(struct docopts *d, struct cli *c, const char *name)
-{
-	struct sh_error err;
-
 	if (!name)
 		cli_usage(c,
 		    "no dictionary of cppjieba: give --dict DIR or set SIMHASH_CPPJIEBA=DIR, a "
 		    "folder with jieba.dict.utf8 and hmm_model.utf8");
-	d->token.cppjieba = d->cppjieba = sh_cppjieba_open(name, &err);
-	if (!d->cppjieba)
+	if (m->needs_jieba)
+		d->token.jieba = d->jieba = sh_jieba_open(name, &err);
+	else
+		d->token.cppjieba = d->cppjieba = sh_cppjieba_open(name, &err);
+	if (!d->jieba && !d->cppjieba)
 		cli_die(c, &err);
-}
-
-void docopts_open_dictionary(struct docopts *d, struct cli *c)
-{
-	char path[PATH_MAX + 64];
-	const char *name;
-
-	if (d->jieba || d->cppjieba)
-		return;
-	find_dictionary(d, path, &name);
-	if (d->token.method->needs_jieba)
-		open_jieba(d, c, name);
-	else if (d->token.method->needs_cppjieba)
-		open_cppjieba(d, c, name);
-	else if (d->dicts.n)
-		cli_usage(
-		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
+	if (d->jieba)
+		docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
 }
 
 /* Returns whether the method needs no dictionary, or a dictionary that can be read. */
 static bool has_dictionary(const struct docopts *d)
 {
 	char path[PATH_MAX + 64];
-	const char *name;
+	const char *name = is_segmenter(d->token.method) ? dictionary(d, path) : "/";
 
-	return !is_segmenter(d->token.method) ||
-	       (find_dictionary(d, path, &name) && access(name, R_OK) == 0);
+	return name && access(name, R_OK) == 0;
 }
 
 void docopts_complete(struct docopts *d, struct cli *c)

@@ -93,3 +93,23 @@ void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls,
 	run_feature_docs(c, &source, calls, arg);
 	sh_source_free(&source);
 }
+
+/* ---- options ---- */
+
+static void read_df_limit(struct cli *c, int code, struct sh_df_limit *limit)
+{
+	const char *text = opt_text(c, code);
+	struct sh_error err;
+
+	if (text && sh_df_limit_parse(text, limit, &err) < 0)
+		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
+}
+
+void read_df_limits(
+    struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max)
+{
+	read_df_limit(c, min_code, min);
+	read_df_limit(c, max_code, max);
+	if (!sh_df_limits_agree(min, max))
+		cli_usage(c, "--min-df is above --max-df: no feature is within both");
+}

@@ -5,6 +5,7 @@
 
 #include "run.h"
 #include "stream/feature_docs.h"
+#include "weight/df.h"
 
 /* Reads all documents of the source with the threads of -j, and writes the results. arg: of
  * calls->init(). Warns once, at the end, of ids that occur again after other ids. Returns the
@@ -15,6 +16,10 @@ uint64_t run_feature_docs(
 /* The same for the operands of a program that reads only features: need_features(), unless the
  * option with this code was given. */
 void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *arg);
+
+/* Reads the options --min-df and --max-df, which have these codes. Dies when they exclude all. */
+void read_df_limits(
+    struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max);
 
 /* Ends the program with `text` about this line of the first file, from 1. When the file is not
  * UTF-8, the message says so instead. */

@@ -179,29 +179,19 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	struct sh_error err;
 	struct sh_df_count *count = sh_df_count_new(c->jobs, memory, c->tmpdir, &err);
 	struct run run = { .cli = c, .work = write_range };
+	size_t ranges;
 
 	if (!count)
 		cli_die(c, &err);
 	run_features(c, FEATURES, &calls, count);
-	if (sh_df_count_finish(count, &err) < 0)
-		cli_die(c, &err);
 	out->count = count;
-	out->words = sh_df_count_words(count);
-	if (emit(out, sh_slice("", 0), sh_df_count_documents(count), &err) < 0)
+	if (sh_df_count_finish(count, &out->documents, &out->words, &ranges, &err) < 0 ||
+	    emit(out, sh_slice("", 0), out->documents, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++)
 		run.workers[i] = out;
-	run_tasks(&run, sh_df_count_ranges(count));
+	run_tasks(&run, ranges);
 	sh_df_count_delete(count);
-}
-
-static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
-{
-	const char *text = opt_text(c, code);
-	struct sh_error err;
-
-	if (text && sh_df_limit_parse(text, limit, &err) < 0)
-		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
 }
 
 int main(int argc, char **argv)
@@ -210,10 +200,7 @@ int main(int argc, char **argv)
 	struct table_out out = { .cli = &c };
 
 	cli_start(&c, &program, argc, argv);
-	set_limit(&c, MIN_DF, &out.min);
-	set_limit(&c, MAX_DF, &out.max);
-	if (!sh_df_limits_agree(&out.min, &out.max))
-		cli_usage(&c, "--min-df is above --max-df: no feature is within both");
+	read_df_limits(&c, MIN_DF, MAX_DF, &out.min, &out.max);
 	cli_open(&c);
 	if (cli_given(&c, 'm'))
 		merge(&c, &out);

@@ -41,20 +41,11 @@ static const char *format_names(unsigned i)
 }
 
 /* The names of enum sh_empty, the rules for documents without features. */
-static const struct {
-	const char *name;
-	enum sh_empty rule;
-} empty_rules[] = {
-	{ "skip", SH_EMPTY_SKIP },
-	{ "zero", SH_EMPTY_ZERO },
-	{ "ones", SH_EMPTY_ONES },
-	{ "text", SH_EMPTY_TEXT },
-	{ "error", SH_EMPTY_ERROR },
-};
-
 static const char *empty_names(unsigned i)
 {
-	return i < sizeof empty_rules / sizeof *empty_rules ? empty_rules[i].name : NULL;
+	static const char *const names[] = { "skip", "zero", "ones", "text", "error", NULL };
+
+	return names[i];
 }
 
 static const struct cli_option options[] = {
@@ -177,13 +168,6 @@ static int add_document(struct sh_job *job, const struct settings *s,
 	return add_record(&job->out, s, NULL, &signature, id, err);
 }
 
-static void report_empty(struct cli *c, const struct settings *s, uint64_t empty)
-{
-	if (empty && s->empty == SH_EMPTY_SKIP)
-		cli_warn(c, "%llu document%s without features skipped", (unsigned long long)empty,
-		    CLI_PLURAL(empty));
-}
-
 /* ---- documents ---- */
 
 static int each_document(
@@ -207,24 +191,16 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
 }
 
-/* Dies: a profile that keeps the heaviest features needs tables, but this program would hash all
- * features. */
-static void refuse_top(struct cli *c, const struct sh_profile *p)
-{
-	if (p->top)
-		cli_usage(c,
-		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
-		    "shfp, with the same -p",
-		    p->name);
-}
-
-/* Lists the settings that decide the fingerprints of documents. The dictionaries must be open. */
+/* Lists the settings that decide the fingerprints of documents. Opens the dictionaries. */
 static void list_settings(struct cli *c, struct settings *s, struct sh_settings *list)
 {
-	const struct docopts *d = &s->docs;
-	uint64_t sum = d->cppjieba ? sh_cppjieba_checksum(d->cppjieba) : 0, words;
+	struct docopts *d = &s->docs;
+	uint64_t sum = 0, words;
 	struct sh_error err;
 
+	docopts_open_dictionary(d, c);
+	if (d->cppjieba)
+		sum = sh_cppjieba_checksum(d->cppjieba);
 	if (!d->cppjieba && d->jieba) {
 		if (sh_jieba_checksum(d->jieba, &words, &err) < 0)
 			cli_die(c, &err);
@@ -235,29 +211,26 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 	sh_settings_list(list, &s->fp, d->stop_sum, sum);
 }
 
-/* Decides whether records get a tag: not with a profile of a published system, and only with
- * hexadecimal digits. */
-static void complete_tag(struct cli *c, struct settings *s)
-{
-	struct sh_settings list;
-
-	list_settings(c, s, &list);
-	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
-		return;
-	s->tag[0] = '\t';
-	s->tag_n =
-	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
-}
-
-static void run_documents(struct cli *c, struct settings *s, struct sh_source *source)
+/* Returns the number of documents without features, as add_features() does. */
+static uint64_t run_documents(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work };
+	struct sh_settings list;
 	struct sh_error err;
 
-	refuse_top(c, s->docs.profile);
-	docopts_open_dictionary(&s->docs, c);
-	complete_tag(c, s);
+	/* It needs tables, and this program would hash all features. */
+	if (s->docs.profile->top)
+		cli_usage(c,
+		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
+		    "shfp, with the same -p",
+		    s->docs.profile->name);
+	list_settings(c, s, &list);
+	/* No tag with a profile of a published system, or with digits of another kind. */
+	if (!s->bare && s->docs.profile == sh_profile_at(0) && strcmp(s->format->name, "hex") == 0)
+		s->tag_n = 1 + sh_print_hex_number(
+				   s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
+	s->tag[0] = '\t';
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i].settings = s;
 		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
@@ -268,7 +241,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_analyser_free(&workers[i].analyser);
-	report_empty(c, s, run.empty);
+	return run.empty;
 }
 
 /* ---- features ---- */
@@ -370,13 +343,13 @@ static void check_bits(struct cli *c, const struct settings *s)
 	    p->bits_min, p->bits_max, p->bits_step);
 }
 
-static void add_features(struct cli *c, struct settings *s, struct sh_source *source)
+static uint64_t add_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	if (cli_given_of(c, docopts_table, 'p') || cli_given(c, 'w'))
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
-	report_empty(c, s, run_feature_docs(c, source, &feature_calls, s));
+	return run_feature_docs(c, source, &feature_calls, s);
 }
 
 /* ---- options ---- */
@@ -401,7 +374,7 @@ static void set_fingerprint(struct cli *c, struct settings *s)
 	s->format = sh_fp_format_find(format ? format : "hex");
 	s->bare = cli_given(c, BARE);
 	s->empty_given = cli_given(c, EMPTY);
-	s->empty = s->empty_given ? empty_rules[opt_choice(c, EMPTY, 0)].rule : p->empty;
+	s->empty = (enum sh_empty)opt_choice(c, EMPTY, p->empty);
 }
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
@@ -471,7 +444,7 @@ static void complete(struct cli *c, struct settings *s)
 	const struct sh_profile *p;
 	struct sh_error err;
 
-	s->docs.no_text = docopts_profile(c)->top > 0; /* see refuse_top() */
+	s->docs.no_text = docopts_profile(c)->top > 0; /* see run_documents() */
 	s->docs.perhaps_no_text = true;
 	s->docs.sets = cli_given(c, KEYS);
 	docopts_complete(&s->docs, c);
@@ -507,8 +480,7 @@ static int document_or_feature(
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 
-	if (sh_is_like_feature(line) ||
-	    (!source->begun && sh_docs_head(&head, err) < 0))
+	if (sh_is_like_feature(line) || (!source->begun && sh_docs_head(&head, err) < 0))
 		return 0;
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
@@ -538,50 +510,41 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	return false;
 }
 
-/* Keys have the tag of the settings that decide the tokens and the seed. All other settings have
- * one value here. */
-static void run_keys(struct cli *c, struct settings *s, struct sh_source *source)
-{
-	struct sh_settings list;
-
-	docopts_open_dictionary(&s->docs, c);
-	list_settings(c, s, &list);
-	fpkeys_run(&s->keys, c, &s->docs, s->bare ? 0 : (unsigned)sh_settings_tag(&list), source);
-}
-
-static void explain_files(struct cli *c, struct settings *s)
-{
-	struct sh_settings list;
-
-	docopts_open_dictionary(&s->docs, c);
-	list_settings(c, s, &list);
-	cli_text(c);
-	cli_open(c);
-	explain(c, &list);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct settings s = { 0 };
 	struct sh_source source;
+	struct sh_settings list;
+	uint64_t empty = 0;
 
 	cli_start(&c, &program, argc, argv);
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
-		explain_files(&c, &s);
+		list_settings(&c, &s, &list);
+		cli_text(&c);
+		cli_open(&c);
+		explain(&c, &list);
 		docopts_free(&s.docs);
 		return cli_finish(&c);
 	}
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	formopts_read_header(&c, &s.docs.docs.form, &source);
-	if (cli_given(&c, KEYS))
-		run_keys(&c, &s, &source);
-	else if (holds_features(&c, &s, &source))
-		add_features(&c, &s, &source);
-	else
-		run_documents(&c, &s, &source);
+	if (cli_given(&c, KEYS)) {
+		/* Keys have the tag of the settings that decide the tokens and the seed. All other
+		 * settings have one value here. */
+		list_settings(&c, &s, &list);
+		fpkeys_run(
+		    &s.keys, &c, &s.docs, s.bare ? 0 : (unsigned)sh_settings_tag(&list), &source);
+	} else if (holds_features(&c, &s, &source)) {
+		empty = add_features(&c, &s, &source);
+	} else {
+		empty = run_documents(&c, &s, &source);
+	}
+	if (empty && s.empty == SH_EMPTY_SKIP)
+		cli_warn(&c, "%llu document%s without features skipped", (unsigned long long)empty,
+		    CLI_PLURAL(empty));
 	sh_source_free(&source);
 	docopts_free(&s.docs);
 	return cli_finish(&c);

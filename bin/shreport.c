@@ -62,14 +62,9 @@ struct settings {
 
 /* ---- input ---- */
 
-/* Adds a record. The first good record decides: eight fields are a span. */
 static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_report *p = pairs;
-	struct sh_slice f[1];
-	bool spans = p->n ? p->spans : sh_fields_split(line, f, 1) == 8;
-
-	return (spans ? sh_report_add_span : sh_report_add)(p, line, err);
+	return sh_report_add(pairs, line, err);
 }
 
 static void read_records(struct cli *c, struct settings *s)

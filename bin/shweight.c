@@ -69,15 +69,6 @@ static void warn_of_other_features(struct cli *c, const struct sh_weigher *w)
 		    (unsigned long long)w->watched, why);
 }
 
-static void set_limit(struct cli *c, int code, struct sh_df_limit *limit)
-{
-	const char *text = opt_text(c, code);
-	struct sh_error err;
-
-	if (text && sh_df_limit_parse(text, limit, &err) < 0)
-		cli_usage(c, "%s: %s", cli_option_name(c, code), err.text);
-}
-
 /* Warns of a table that the scheme ignores: -w may have been forgotten. */
 static void warn_of_tables(struct cli *c, const struct settings *s)
 {
@@ -102,8 +93,7 @@ static void complete(struct cli *c, struct settings *s)
 	w->scheme = sh_scheme_find(scheme ? scheme : w->profile->weight);
 	w->top = opt_number(c, 't', 1, UINT32_MAX, w->profile->top);
 	w->drop_absent = opt_choice(c, ABSENT, 0) == 1;
-	set_limit(c, MIN_DF, &w->min);
-	set_limit(c, MAX_DF, &w->max);
+	read_df_limits(c, MIN_DF, MAX_DF, &w->min, &w->max);
 	s->df_path = opt_text(c, 'd');
 	s->idf_path = opt_text(c, IDF);
 	if (opt_all(c, 'd').n > 1)
@@ -119,8 +109,6 @@ static void complete(struct cli *c, struct settings *s)
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent need a table: -d TABLE");
-	if (!sh_df_limits_agree(&w->min, &w->max))
-		cli_usage(c, "--min-df is above --max-df: no feature is within both");
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)

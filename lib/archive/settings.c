@@ -2,6 +2,7 @@
 #include "archive/settings.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,10 +51,13 @@ static bool is_segmenter(const struct sh_token_method *m)
 	return m->needs_jieba || m->needs_cppjieba;
 }
 
-static const char *yes_or_no(bool on)
-{
-	return on ? "yes" : "no";
-}
+/* The places of the flags in struct sh_token_opts; 0: the setting is no flag. */
+static const size_t flag_at[SETTINGS] = {
+	[NO_FOLD] = offsetof(struct sh_token_opts, no_fold),
+	[MASK_DIGITS] = offsetof(struct sh_token_opts, mask_digits),
+	[FOLD_MARKS] = offsetof(struct sh_token_opts, fold_marks),
+	[JOIN_HYPHENS] = offsetof(struct sh_token_opts, join_hyphens),
+};
 
 uint64_t sh_content_sum(uint64_t before, struct sh_slice content)
 {
@@ -119,6 +123,8 @@ static int print(
 	const struct sh_token_opts *t = &s->token;
 	char kinds[SH_KEEP_TEXT];
 
+	if (flag_at[which])
+		return say(value, *(const bool *)((const char *)t + flag_at[which]) ? "yes" : "no");
 	switch (which) {
 	case PROFILE:
 		return say(value, "%s", s->profile->name);
@@ -154,24 +160,15 @@ static int print(
 		    t->punctuation                  ? "any"
 		    : sh_keep_print(t->keep, kinds) ? kinds
 						    : "no");
-	case NO_FOLD:
-		return say(value, "%s", yes_or_no(t->no_fold));
-	case MASK_DIGITS:
-		return say(value, "%s", yes_or_no(t->mask_digits));
-	case FOLD_MARKS:
-		return say(value, "%s", yes_or_no(t->fold_marks));
-	case JOIN_HYPHENS:
-		return say(value, "%s", yes_or_no(t->join_hyphens));
 	case KEYS:
 		return say(value, "%ux%u", s->keys, s->rows);
 	case UNICODE:
 		return say(value, "%s", sh_fold_unicode());
 	case SNOWBALL:
 		return t->stem ? say_snowball(t->stem, value, err) : 0;
-	case SETTINGS:
-		break;
+	default:
+		return 0;
 	}
-	return 0;
 }
 
 int sh_archive_settings_list(
@@ -251,6 +248,8 @@ static int read(struct sh_archive_settings *s, enum setting which, const char *v
 	struct sh_token_opts *t = &s->token;
 	struct sh_error ignored;
 
+	if (flag_at[which])
+		return read_flag((bool *)((char *)t + flag_at[which]), value);
 	switch (which) {
 	case PROFILE:
 		return (s->profile = sh_profile_find(value)) ? 0 : -1;
@@ -274,14 +273,6 @@ static int read(struct sh_archive_settings *s, enum setting which, const char *v
 		return sscanf(value, "%u", &t->min_chars) == 1 ? 0 : -1;
 	case KEEP:
 		return read_keep(t, value);
-	case NO_FOLD:
-		return read_flag(&t->no_fold, value);
-	case MASK_DIGITS:
-		return read_flag(&t->mask_digits, value);
-	case FOLD_MARKS:
-		return read_flag(&t->fold_marks, value);
-	case JOIN_HYPHENS:
-		return read_flag(&t->join_hyphens, value);
 	case KEYS:
 		return sscanf(value, "%ux%u", &s->keys, &s->rows) == 2 ? 0 : -1;
 	case DICT:
@@ -290,10 +281,9 @@ static int read(struct sh_archive_settings *s, enum setting which, const char *v
 	case UNICODE:
 	case SNOWBALL:
 		return 0;
-	case SETTINGS:
-		break;
+	default:
+		return -1;
 	}
-	return -1;
 }
 
 static enum setting find(struct sh_slice name)
@@ -315,9 +305,10 @@ int sh_archive_settings_read(
 	*s = (struct sh_archive_settings){ 0 };
 	for (size_t i = 0; i < m->n_settings; i++) {
 		const struct sh_store_setting *row = &m->setting[i];
+		enum setting which = find(row->name);
 
 		snprintf(value, sizeof value, "%.*s", (int)row->value.n, row->value.p);
-		if (row->value.n >= sizeof value || read(s, find(row->name), value) < 0)
+		if (row->value.n >= sizeof value || which == SETTINGS || read(s, which, value) < 0)
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "the archive was made with %.*s %s, which this version does not know",
 			    (int)row->name.n, row->name.p, value);

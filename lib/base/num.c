@@ -196,6 +196,24 @@ size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
 	return digits;
 }
 
+/* Parses the digits from index `from` to the end, at most 15. Returns a left-aligned word. */
+static uint64_t parse_tail(struct sh_slice s, size_t from, uint64_t *bad)
+{
+	size_t n = s.n - from;
+	uint64_t x = SH_HEX_BYTES('0');
+
+	/* Reads the last 8 digits of the string; the digits before `from` are shifted out. */
+	if (n > 8)
+		return sh_unhex8(s.p + from, bad) << 32 |
+		       (uint32_t)(sh_unhex8(s.p + s.n - 8, bad) << 4 * (16 - n));
+	if (s.n >= 8)
+		return sh_unhex8(s.p + s.n - 8, bad) << (32 + 4 * (8 - n));
+	for (size_t i = 0; i < n; i++)
+		x ^= (uint64_t)((unsigned char)s.p[from + i] ^ '0') << 8 * i;
+	sh_put_le64(&x, x);
+	return sh_unhex8((const char *)&x, bad) << 32;
+}
+
 int sh_parse_hex(struct sh_slice s, uint64_t *w)
 {
 	uint64_t bad = s.n == 0;
@@ -203,12 +221,7 @@ int sh_parse_hex(struct sh_slice s, uint64_t *w)
 
 	for (i = 0; i + 16 <= s.n; i += 16)
 		*w++ = sh_unhex16(s.p + i, &bad);
-	if (i < s.n) {
-		char tail[16];
-
-		memset(tail, '0', sizeof tail);
-		memcpy(tail, s.p + i, s.n - i);
-		*w = sh_unhex16(tail, &bad);
-	}
+	if (i < s.n)
+		*w = parse_tail(s, i, &bad);
 	return bad ? SH_NUM_MALFORMED : SH_NUM_OK;
 }

@@ -2,6 +2,7 @@
 #include "ingest/body.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "ingest/header.h"
@@ -12,6 +13,32 @@
 
 enum { SNIFF = 4096 };
 
+int sh_tally_init(struct sh_tally *t, struct sh_error *err)
+{
+	*t = (struct sh_tally){ 0 };
+	return sh_hmap_init(&t->names, err);
+}
+
+void sh_tally_free(struct sh_tally *t)
+{
+	sh_hmap_free(&t->names);
+	free(t->count);
+}
+
+int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh = false;
+
+	if (t->names.n >= SH_TALLY_NAMES && !sh_hmap_find(&t->names, name, &i))
+		name = sh_slice_str("others");
+	if (SH_RESERVE(t->count, t->cap, t->names.n + (size_t)1, err) < 0 ||
+	    sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
+		return -1;
+	t->count[i] = fresh ? n : t->count[i] + n;
+	return 0;
+}
+
 void sh_body_free(struct sh_body *b)
 {
 	sh_charset_free(&b->charset);
@@ -21,36 +48,27 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
-/* Returns whether the list, with blanks around each word, has this word. */
-static bool lists(const char *list, const char *word, size_t n)
-{
-	for (const char *p = list; (p = strstr(p, " ")) && p[1]; p++)
-		if (strncmp(p + 1, word, n) == 0 && p[1 + n] == ' ')
-			return true;
-	return false;
-}
-
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
-	static const char unknown[] = " application/octet-stream application/unknown "
+	static const char unknown[] = "application/octet-stream application/unknown "
 				      "application/x-unknown-content-type text/htm text/htlm "
-				      "text/xhtml text/xhtml+xml text/unknown text/x-unknown ";
-	static const char html[] = " text/html application/xhtml+xml application/vnd.wap.xhtml+xml "
-				   "text/x-amp-html ";
-	static const char other[] = " text/dns text/css text/javascript text/ecmascript "
-				    "text/x-javascript text/calendar text/x-vcard text/vcard ";
-	static const char tops[] = " application audio chemical font image message model multipart "
-				   "text video ";
-	size_t n = strlen(type), top = strcspn(type, "/");
+				      "text/xhtml text/xhtml+xml text/unknown text/x-unknown";
+	static const char html[] = "text/html application/xhtml+xml application/vnd.wap.xhtml+xml "
+				   "text/x-amp-html";
+	static const char other[] = "text/dns text/css text/javascript text/ecmascript "
+				    "text/x-javascript text/calendar text/x-vcard text/vcard";
+	static const char tops[] = "application audio chemical font image message model multipart "
+				   "text video";
+	struct sh_slice whole = sh_slice_str(type), top = sh_slice(type, strcspn(type, "/"));
 
 	/* Some servers send "html", "text", "(null)" or "txt/html". */
-	if (lists(unknown, type, n) || n < top + 2 || !lists(tops, type, top) ||
-	    type[top + 1 + strcspn(type + top + 1, "/*\"'\\<>=: ")])
+	if (sh_is_listed(whole, unknown) || whole.n < top.n + 2 || !sh_is_listed(top, tops) ||
+	    type[top.n + 1 + strcspn(type + top.n + 1, "/*\"'\\<>=: ")])
 		return SH_BODY_UNKNOWN;
-	if (lists(html, type, n))
+	if (sh_is_listed(whole, html))
 		return SH_BODY_HTML;
-	return strncmp(type, "text/", 5) == 0 && !lists(other, type, n) ? SH_BODY_TEXT
-									: SH_BODY_OTHER;
+	return strncmp(type, "text/", 5) == 0 && !sh_is_listed(whole, other) ? SH_BODY_TEXT
+									     : SH_BODY_OTHER;
 }
 
 static bool begins(struct sh_slice s, const char *with)

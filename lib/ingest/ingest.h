@@ -8,7 +8,6 @@
 
 #include "ingest/container.h"
 #include "ingest/format.h"
-#include "ingest/tally.h"
 #include "io/reader.h"
 
 struct sh_ingest {

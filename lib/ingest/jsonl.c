@@ -2,7 +2,6 @@
 /* Reads the documents of a JSON file: one object a line, or one array of objects. */
 #include "ingest/header.h"
 #include "ingest/ingest.h"
-#include "ingest/jsonscan.h"
 #include "stream/docs.h"
 #include "unicode/utf8.h"
 

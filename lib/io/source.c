@@ -124,9 +124,14 @@ static void leave(struct sh_source *s, size_t n)
 	s->first = 0;
 }
 
-/* Counts the first n ready bytes, which are whole records, and leaves them. Sets *lines to the
- * number of their lines. */
-static int count(struct sh_source *s, size_t n, uint64_t *lines, struct sh_error *err)
+/* Returns the number of lines of n > 0 bytes, of which the last may lack its LF. */
+static uint64_t lines_of(const char *p, size_t n)
+{
+	return sh_count_newlines(p, n) + (p[n - 1] != '\n');
+}
+
+/* Counts the first n ready bytes, which are whole records of so many lines, and leaves them. */
+static int count(struct sh_source *s, size_t n, uint64_t lines, struct sh_error *err)
 {
 	struct sh_slice records = sh_slice(sh_reader_ready(&s->reader).p, n);
 	uint64_t trailers = 0;
@@ -136,10 +141,9 @@ static int count(struct sh_source *s, size_t n, uint64_t *lines, struct sh_error
 		err->line += s->line - 1;
 		return -1;
 	}
-	*lines = sh_count_newlines(records.p, n) + (records.p[n - 1] != '\n');
-	s->line += *lines;
-	s->number += *lines - trailers;
-	s->begun = s->begun || *lines > trailers;
+	s->line += lines;
+	s->number += lines - trailers;
+	s->begun = s->begun || lines > trailers;
 	leave(s, n);
 	return 0;
 }
@@ -156,7 +160,7 @@ static int pass_head(struct sh_source *s, struct sh_error *err)
 		if (sh_header_check(&s->header, all, s->name, &n, err) < 0)
 			return -1;
 		s->line += sh_count_newlines(all.p, n);
-	} else if (!s->copies && all.n >= 3 && memcmp(all.p, "\xef\xbb\xbf", 3) == 0) {
+	} else if (all.n >= 3 && memcmp(all.p, "\xef\xbb\xbf", 3) == 0) {
 		n = 3;
 	}
 	sh_reader_consume(&s->reader, n);
@@ -203,8 +207,6 @@ static int read_chunk(
 		return got;
 	*from = (struct sh_origin){
 		.file = s->name,
-		.operand = s->next - 1,
-		.codec = s->reader.codec,
 		.line = s->line,
 		.number = s->number,
 		.at = s->at,
@@ -214,7 +216,8 @@ static int read_chunk(
 		.header = s->header.wanted,
 		.trailer = s->trailer,
 	};
-	if (count(s, n, &from->lines, err) < 0 || sh_reader_take(&s->reader, n, b, err) < 0)
+	from->lines = lines_of(sh_reader_ready(&s->reader).p, n);
+	if (count(s, n, from->lines, err) < 0 || sh_reader_take(&s->reader, n, b, err) < 0)
 		return -1;
 	return pad(b, err) < 0 ? -1 : 1;
 }
@@ -268,7 +271,7 @@ static int take(struct sh_collected *c, size_t n, struct sh_buf *b, struct sh_or
 	from->line = s->line;
 	from->at = s->at;
 	from->number = c->number;
-	from->lines = sh_count_newlines(b->p, n) + (b->p[n - 1] != '\n');
+	from->lines = lines_of(b->p, n);
 	from->stretch = s;
 	from->stretches = k;
 	c->number += from->lines;
@@ -328,11 +331,10 @@ int sh_source_read(
 static int pass(struct sh_source *s, struct sh_error *err)
 {
 	size_t n = s->first;
-	uint64_t lines;
 
 	if (n == 0)
 		return 0;
-	if (count(s, n, &lines, err) < 0)
+	if (count(s, n, s->header.csv ? lines_of(sh_reader_ready(&s->reader).p, n) : 1, err) < 0)
 		return -1;
 	sh_reader_consume(&s->reader, n);
 	return 0;
@@ -398,9 +400,55 @@ int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err)
 			got = -1;
 			break;
 		}
-		s.first = lines.n;
-		sh_source_pass(&s);
+		sh_reader_consume(&s.reader, lines.n);
+		leave(&s, lines.n);
 	}
 	sh_source_free(&s);
 	return got;
+}
+
+/* ---- one line after the other ---- */
+
+void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names)
+{
+	*l = (struct sh_lines){ 0 };
+	sh_source_init(&l->source, names, n_names);
+}
+
+void sh_lines_free(struct sh_lines *l)
+{
+	sh_source_free(&l->source);
+}
+
+int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err)
+{
+	struct sh_source *s = &l->source;
+	bool fresh = sh_lines_at_end(l);
+	int got;
+
+	if (l->held)
+		sh_source_pass(s);
+	got = sh_source_peek(s, line, err);
+	l->held = got > 0;
+	if (got <= 0)
+		return got;
+	if (fresh) {
+		l->chunk = sh_source_peeked(s);
+		l->from.lines = lines_of(l->chunk.p, l->chunk.n);
+	}
+	l->from.file = s->name;
+	l->from.line = s->line;
+	l->starts_file = !s->begun;
+	if (sh_trailer_refuse(*line, err) < 0)
+		return sh_lines_blame(l, err);
+	return 1;
+}
+
+int sh_lines_blame(const struct sh_lines *l, struct sh_error *err)
+{
+	if (err->code == SH_ERR_IO || err->code == SH_ERR_NOMEM)
+		return -1;
+	err->file = l->from.file;
+	err->line = l->from.line;
+	return -1;
 }

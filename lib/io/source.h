@@ -30,8 +30,6 @@ struct sh_stretch {
 /* Where the lines of a chunk came from. */
 struct sh_origin {
 	const char *file;             /* an operand, borrowed */
-	size_t operand;               /* its index */
-	const struct sh_codec *codec; /* its form, which was decompressed; NULL: not compressed */
 	uint64_t line;                /* number of the chunk's first line in the file, from 1 */
 	uint64_t number;              /* number of this line in all chunks, from 1 */
 	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
@@ -69,7 +67,6 @@ struct sh_source {
 	bool trailer;       /* each operand must have a trailer (io/trailer.h), which is checked at
 			     * its end. Chunks contain trailers: see sh_origin. */
 	bool crlf;          /* the checksum of a line leaves out its CR */
-	bool copies;        /* to copy the operands: chunks have the byte order mark */
 	const char *blanks; /* see struct sh_origin; borrowed */
 	/* `wanted` and `csv` are set before the first read. No chunk contains a header. */
 	struct sh_header header;
@@ -138,5 +135,32 @@ bool sh_source_ready(const struct sh_source *s);
 
 /* Appends all lines of an operand to *all, without its byte order mark. */
 int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err);
+
+/* Reads one line after the other, for programs that process records in order. A record of CSV counts
+ * as one line. The current line is the last result of sh_lines_next(). */
+struct sh_lines {
+	struct sh_source source;
+	bool held;             /* there is a current line, which the source has not passed */
+	struct sh_slice chunk; /* the lines that the last read brought */
+	struct sh_origin from; /* file, and number of the current line; lines: of the chunk */
+	bool starts_file;      /* the current line is the first of its file, without a header */
+};
+
+void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names);
+void sh_lines_free(struct sh_lines *l);
+
+/* Sets *line to the next line, without its LF. The line is valid until the next call. Returns 1, 0
+ * at the end, or -1. */
+int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
+
+/* Returns whether no line is ready behind the current one. Then sh_lines_next() reads. */
+static inline bool sh_lines_at_end(const struct sh_lines *l)
+{
+	return !l->held || l->source.first == l->source.whole;
+}
+
+/* Adds file and number of the current line to the error, unless its code is SH_ERR_IO or
+ * SH_ERR_NOMEM: no line causes such an error. Returns -1. */
+int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
 #endif

@@ -51,4 +51,10 @@ void sh_tables_put(struct sh_tables *all, void *p);
 int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want, size_t size,
     struct sh_error *err);
 
+/* Returns zeroed memory whose unused pages need no memory: calloc() might write to them. Returns NULL
+ * when memory is short. */
+void *sh_pages_get(size_t bytes);
+/* Frees it; `bytes` as above. Does nothing when pages is NULL. */
+void sh_pages_put(void *pages, size_t bytes);
+
 #endif

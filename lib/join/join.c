@@ -29,8 +29,7 @@ struct sh_join {
 	unsigned bits, k, words, threads;
 	struct sh_join_limits limits;
 	const struct sh_band_table *table;
-	void **worker;               /* one struct worker a thread */
-	struct sh_join_side side[3]; /* of sh_join_self() and sh_join_cross() */
+	void **worker; /* one struct worker a thread */
 
 	/* Of the current join. */
 	struct level *top;
@@ -104,8 +103,6 @@ void sh_join_delete(struct sh_join *j)
 {
 	if (j == NULL)
 		return;
-	for (unsigned i = 0; i < 3; i++)
-		sh_join_side_free(&j->side[i]);
 	for (unsigned i = 0; i < j->threads; i++)
 		free(j->worker[i]);
 	free(j->worker);
@@ -526,62 +523,4 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
 	if (pairs > j->limits.small)
 		make_plan(&top);
 	return join_level(&top, NULL, out, err);
-}
-
-/* The receiver of a caller without a job. */
-struct receiver {
-	sh_join_pairs_fn *fn;
-	void *ctx;
-};
-
-static int append(
-    void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err)
-{
-	char *room = sh_job_room(job, n * sizeof *pair, err);
-
-	(void)ctx;
-	if (!room)
-		return -1;
-	memcpy(room, pair, n * sizeof *pair);
-	job->out.n += n * sizeof *pair;
-	return 0;
-}
-
-static int receive(void *arg, struct sh_job *job, struct sh_error *err)
-{
-	const struct receiver *r = arg;
-	size_t n = job->out.n / sizeof(struct sh_join_pair);
-
-	return n ? r->fn(r->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
-}
-
-static int join_for(struct sh_join *j, struct sh_join_side *y, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err)
-{
-	struct receiver r = { fn, ctx };
-	struct sh_pool pool = { .done = receive, .arg = &r };
-	struct sh_job out = { .pool = &pool };
-	int status = sh_join_sides(j, &j->side[0], y, &j->side[2], append, NULL, &out, err);
-
-	if (status == 0)
-		status = sh_job_flush(&out, err);
-	sh_buf_free(&out.out);
-	return status;
-}
-
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err)
-{
-	if (sh_join_side_load(&j->side[0], fp, n, j->words, err) < 0)
-		return -1;
-	return join_for(j, NULL, fn, ctx, err);
-}
-
-int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
-    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
-{
-	if (sh_join_side_load(&j->side[0], fpa, na, j->words, err) < 0 ||
-	    sh_join_side_load(&j->side[1], fpb, nb, j->words, err) < 0)
-		return -1;
-	return join_for(j, &j->side[1], fn, ctx, err);
 }

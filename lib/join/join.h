@@ -60,20 +60,6 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
     struct sh_join_side *room, sh_join_fn *each, void *ctx, struct sh_job *out,
     struct sh_error *err);
 
-/* Receives n >= 1 pairs, in the order of the pairs; one thread at a time calls it. Returning -1
- * ends the join, which then returns -1. */
-typedef int sh_join_pairs_fn(
-    void *ctx, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
-
-/* Reports all pairs of n fingerprints. Fingerprint i is the SH_FP_WORDS(bits) words from
- * fp[i * SH_FP_WORDS(bits)] on. SH_ERR_PARAM: n is 2^32 - 64 or more. m equal fingerprints are
- * m(m-1)/2 pairs at distance 0: callers join equal fingerprints as one. */
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err);
-/* Does the same for all pairs of fingerprint a of fpa and fingerprint b of fpb. */
-int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
-    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err);
-
 /* Stores the plan for a join of the side with itself at distance k. */
 void sh_join_plan(
     const struct sh_join *j, struct sh_join_side *x, unsigned k, struct sh_plan *plan);

@@ -17,16 +17,18 @@ static size_t length_by_first_byte(uint8_t c)
 
 static void put_bytes(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t case_bit = t->method->mode == SH_IGNORE_CASE ? CASE_BIT : 0;
+	const uint8_t case_bit = t->method->mode & SH_IGNORE_CASE ? CASE_BIT : 0;
 
 	while (p < end)
 		t->text[t->used++] = (char)(*p++ | case_bit);
 }
 
 /* Makes a token of each character that begins before lim. Returns the end of the last one. */
-static const uint8_t *cut_some(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
-    const uint8_t *end, bool code_points)
+static const uint8_t *cut_some(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
+	const bool code_points = t->method->mode & SH_CODE_POINTS;
+
 	while (p < lim) {
 		size_t n = code_points ? length_by_first_byte(*p) : 1, from = t->used;
 		const uint8_t *next = n < (size_t)(end - p) ? p + n : end;
@@ -38,8 +40,8 @@ static const uint8_t *cut_some(struct sh_tokenizer *t, const uint8_t *p, const u
 	return p;
 }
 
-static int cut_characters(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
-    bool code_points, struct sh_error *err)
+int sh_cut_characters(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
@@ -49,24 +51,13 @@ static int cut_characters(struct sh_tokenizer *t, const uint8_t *p, const uint8_
 
 		if (sh_out_reserve(t, (size_t)(lim - p) + 1, err) < 0)
 			return -1;
-		p = cut_some(t, p, lim, end, code_points);
+		p = cut_some(t, p, lim, end);
 		t->word = t->used;
 	}
 	/* End the text with a space: sh_out_ends_with_gap() reads a final '_' as a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;
-}
-
-int sh_cut_bytes(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	return cut_characters(t, p, end, false, err);
-}
-
-int sh_cut_code_points(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	return cut_characters(t, p, end, true, err);
 }
 
 static bool separates(uint8_t c)

@@ -17,29 +17,6 @@ void sh_close_cppjieba(void *state)
 	sh_cppsegmenter_delete(state);
 }
 
-struct word {
-	bool blank;  /* white space only */
-	bool spaced; /* contains ASCII white space, which a feature's text cannot contain */
-	bool head_han;
-};
-
-static struct word look_at(struct sh_slice text)
-{
-	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
-	struct word w = { .blank = true };
-
-	while (p < end) {
-		bool head = p == (const uint8_t *)text.p;
-		uint32_t c = sh_utf8_next(&p, end);
-
-		if (head)
-			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
-		w.spaced = w.spaced || c == ' ' || (c >= 9 && c <= 13);
-		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
-	}
-	return w;
-}
-
 /* Returns whether the text has a letter, mark or digit. The text must be folded: a Kangxi radical
  * is a symbol, but folds to a letter. */
 static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
@@ -65,14 +42,24 @@ static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
 	return sh_stoplist_has(t->opts.stop, sh_slice(lower, text.n));
 }
 
+/* Returns whether a word may be a token: not white space only, without ASCII white space, which a
+ * feature's text cannot contain, no stop word, and as the method demands. */
 static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
-	struct word w = look_at(text);
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	bool blank = true, head_han = false;
 
+	while (p < end) {
+		bool head = p == (const uint8_t *)text.p;
+		uint32_t c = sh_utf8_next(&p, end);
+
+		if (c == ' ' || (c >= 9 && c <= 13))
+			return false;
+		head_han = head_han || (head && c >= 0x4E00 && c <= 0x9FA5);
+		blank = blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
+	}
 	/* cppjieba keeps U+3000 and other white space: two of them can be a keyword for yanyiwu. */
-	if (w.spaced || (w.blank && !t->opts.cppjieba))
-		return false;
-	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
+	if ((blank && !t->opts.cppjieba) || (t->method->mode & SH_TOK_HEAD_HAN && !head_han))
 		return false;
 	return !(t->opts.stop_any_case && t->opts.stop && is_stop_word(t, text));
 }

@@ -22,10 +22,10 @@ const struct sh_hash *sh_hash_at(unsigned i);
 /* The result for a document without features. */
 enum sh_empty {
 	SH_EMPTY_SKIP,  /* no fingerprint; the document is reported */
-	SH_EMPTY_ERROR, /* no fingerprint; the record is bad */
 	SH_EMPTY_ZERO,  /* all bits 0 */
 	SH_EMPTY_ONES,  /* all bits 1 */
 	SH_EMPTY_TEXT,  /* the fingerprint of one feature, the empty text */
+	SH_EMPTY_ERROR, /* no fingerprint; the record is bad */
 };
 
 /* Which features shweight -t N keeps among equal weights, and the order of its output. */

@@ -10,22 +10,20 @@
 
 /* ---- rules of tokens (text/method.h) ---- */
 
-#define JIEBA_ROW(row_name, row_mode, only)                                                        \
-	{                                                                                          \
-		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_jieba = true,       \
-		.mode = row_mode, .profile_only = only, .close = sh_close_jieba                    \
-	}
-
-#define CPPJIEBA_ROW(row_name, row_mode)                                                           \
-	{                                                                                          \
-		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_cppjieba = true,    \
-		.mode = row_mode, .close = sh_close_cppjieba                                       \
-	}
+#define JIEBA(NAME, MODE)                                                                          \
+	.name = NAME, .run = sh_cut_jieba, .mode = MODE, .escapes = true, .needs_jieba = true,     \
+	.close = sh_close_jieba
+#define CPPJIEBA(NAME, MODE)                                                                       \
+	.name = NAME, .run = sh_cut_jieba, .mode = MODE, .escapes = true, .needs_cppjieba = true,  \
+	.close = sh_close_cppjieba
+#define LONG_WORDS(NAME, MODE)                                                                     \
+	.name = NAME, .run = sh_cut_long_words, .mode = MODE, .profile_only = true,                \
+	.no_places = true
 
 /* Every character of the text is a token. */
-#define CHARACTERS .chars = true, .escapes = true, .no_places = true
-
-#define IGNORE_CASE .mode = SH_IGNORE_CASE, .profile_only = true
+#define CHARACTERS(NAME, MODE)                                                                     \
+	.name = NAME, .run = sh_cut_characters, .mode = MODE, .chars = true, .escapes = true,      \
+	.no_places = true
 
 /* All but the default. */
 static const struct sh_token_method methods[] = {
@@ -35,23 +33,23 @@ static const struct sh_token_method methods[] = {
 	{ .name = "python", .run = sh_cut_python, .chars = true },
 	{ .name = "go-words", .run = sh_cut_go_words },
 	{ .name = "go-letters", .run = sh_cut_go_letters, .no_places = true },
-	{ .name = "bytes", .run = sh_cut_bytes, CHARACTERS },
-	{ .name = "bytes-ci", .run = sh_cut_bytes, CHARACTERS, IGNORE_CASE },
-	{ .name = "code-points", .run = sh_cut_code_points, CHARACTERS },
-	{ .name = "code-points-ci", .run = sh_cut_code_points, CHARACTERS, IGNORE_CASE },
-	{ .name = "long-words", .run = sh_cut_long_words, .profile_only = true, .no_places = true },
-	{ .name = "long-words-ci", .run = sh_cut_long_words, .no_places = true, IGNORE_CASE },
-	JIEBA_ROW("jieba", SH_JIEBA_CUT, false),
-	JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM, false),
-	JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL, false),
-	JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH, false),
-	JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM, false),
-	JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN, true),
-	CPPJIEBA_ROW("cppjieba", SH_CPPJIEBA_MIX),
-	CPPJIEBA_ROW("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM),
-	CPPJIEBA_ROW("cppjieba-all", SH_CPPJIEBA_FULL),
-	CPPJIEBA_ROW("cppjieba-search", SH_CPPJIEBA_QUERY),
-	CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM)
+	{ CHARACTERS("bytes", 0) },
+	{ CHARACTERS("bytes-ci", SH_IGNORE_CASE), .profile_only = true },
+	{ CHARACTERS("code-points", SH_CODE_POINTS) },
+	{ CHARACTERS("code-points-ci", SH_CODE_POINTS | SH_IGNORE_CASE), .profile_only = true },
+	{ LONG_WORDS("long-words", 0) },
+	{ LONG_WORDS("long-words-ci", SH_IGNORE_CASE) },
+	{ JIEBA("jieba", SH_JIEBA_CUT) },
+	{ JIEBA("jieba-nohmm", SH_JIEBA_CUT_NOHMM) },
+	{ JIEBA("jieba-all", SH_JIEBA_CUT_ALL) },
+	{ JIEBA("jieba-search", SH_JIEBA_SEARCH) },
+	{ JIEBA("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM) },
+	{ JIEBA("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN), .profile_only = true },
+	{ CPPJIEBA("cppjieba", SH_CPPJIEBA_MIX) },
+	{ CPPJIEBA("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM) },
+	{ CPPJIEBA("cppjieba-all", SH_CPPJIEBA_FULL) },
+	{ CPPJIEBA("cppjieba-search", SH_CPPJIEBA_QUERY) },
+	{ CPPJIEBA("cppjieba-hmm", SH_CPPJIEBA_HMM) },
 };
 
 const struct sh_token_method *sh_token_method_at(unsigned i)

@@ -229,38 +229,26 @@ static int read_value(struct reader *r, struct sh_json_value *v)
 
 /* ---- the fields ---- */
 
-static bool is_named(
-    const struct sh_json_value *key, struct sh_slice name, struct sh_buf *room, bool *no_room)
-{
-	struct sh_error err;
-	uint64_t halves = 0;
-
-	if (!key->escaped)
-		return sh_slice_eq(key->text, name);
-	room->n = 0;
-	if (sh_json_unescape(key->text, room, &halves, &err) < 0) {
-		*no_room = true;
-		return false;
-	}
-	return sh_slice_eq(sh_buf_slice(room), name);
-}
-
 static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_buf *room)
 {
 	struct sh_json_value key, v;
-	bool no_room = false;
+	uint64_t halves = 0;
 
 	do {
 		if (read_key(r, &key) < 0 || read_value(r, &v) < 0)
 			return -1;
 		if (v.kind == SH_JSON_OTHER)
 			v.text.n = (size_t)(r->p - v.text.p);
+		room->n = 0;
+		if (key.escaped) {
+			if (sh_json_unescape(key.text, room, &halves, r->err) < 0)
+				return -1;
+			key.text = sh_buf_slice(room);
+		}
 		for (size_t i = 0; i < n; i++)
-			if (is_named(&key, name[i], room, &no_room))
+			if (sh_slice_eq(key.text, name[i]))
 				value[i] = v;
-		if (no_room)
-			return sh_error_nomem(r->err);
 		skip_blanks(r);
 	} while (accept(r, ','));
 	return accept(r, '}') ? 0 : wrong(r, "a comma or }");

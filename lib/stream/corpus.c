@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/siphash.h"
 #include "io/newlines.h"
+#include "io/reader.h"
 #include "io/spill.h"
 #include "unicode/utf8.h"
 
@@ -21,6 +22,8 @@ enum {
 	TASK = 1 << 17,      /* bytes of a task, without the rest of its last line */
 	AHEAD = 16,          /* number of documents ahead whose slots are prefetched */
 };
+
+#define NO_MAP SIZE_MAX
 
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err)
 {
@@ -54,7 +57,7 @@ static size_t may_map(void)
 }
 
 /* Maps a file. A system limits the descriptors and the mappings of a process, so of many files the
- * small ones are not mapped. Returns 1, 0 when the text must be copied, or -1. */
+ * small ones are not mapped. f->map is NO_MAP when the text must be copied. */
 static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 {
 	struct sh_corpus_file *f = &c->file[c->n_files];
@@ -64,7 +67,7 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 	if (mapped < 0)
 		return -1;
 	*f = (struct sh_corpus_file){
-		.name = name, .form = c->fields, .codec = m->codec, .map = c->n_maps
+		.name = name, .form = c->fields, .codec = m->codec, .map = NO_MAP
 	};
 	c->n_files++;
 	if (mapped && c->n_maps >= may_map() && m->n < SMALL) {
@@ -77,91 +80,85 @@ static int map_file(struct sh_corpus *c, const char *name, struct sh_error *err)
 		sh_mapped_close_descriptor(m);
 	f->p = m->p;
 	f->n = m->n;
-	c->n_maps++;
-	return 1;
+	f->map = c->n_maps++;
+	return 0;
 }
 
 /* The texts of the files that are copied, one after the other. */
 struct copy {
-	struct sh_corpus *corpus;
+	size_t memory; /* most bytes in memory */
 	const char *dir;
-	char **name;
-	size_t *file, n; /* indices of the files */
-	size_t memory;   /* most bytes in memory */
 	struct sh_buf text;
 	int fd; /* the temporary file with all the text; -1: it is in memory */
 };
 
-static int copy_nothing(void *worker, struct sh_job *job)
+static int append_text(struct copy *x, struct sh_slice more, struct sh_error *err)
 {
-	(void)worker;
-	(void)job;
-	return 0;
-}
-
-/* Appends a chunk to the copy. */
-static int append_text(void *arg, struct sh_job *job, struct sh_error *err)
-{
-	struct copy *x = arg;
-	struct sh_corpus_file *f = &x->corpus->file[x->file[job->from.operand]];
-
-	f->codec = job->from.codec;
-	f->n += job->in.n;
-	if (x->fd < 0 && x->text.n + job->in.n <= x->memory)
-		return sh_buf_add(&x->text, job->in.p, job->in.n, err);
+	if (x->fd < 0 && x->text.n + more.n <= x->memory)
+		return sh_buf_add(&x->text, more.p, more.n, err);
 	if (x->fd < 0) {
 		x->fd = sh_spill_open(x->dir, err);
 		if (x->fd < 0 || sh_spill_write(x->fd, x->text.p, x->text.n, err) < 0)
 			return -1;
 		sh_buf_free(&x->text);
 	}
-	return sh_spill_write(x->fd, job->in.p, job->in.n, err);
+	return sh_spill_write(x->fd, more.p, more.n, err);
 }
 
-/* Reads all texts. Threads decompress several files at the same time. */
-static int read_texts(struct copy *x, struct sh_error *err)
+static int copy_file(struct copy *x, struct sh_corpus_file *f, struct sh_error *err)
 {
-	unsigned jobs = x->corpus->jobs;
-	void **workers = calloc(jobs, sizeof *workers);
-	struct sh_pool pool = { copy_nothing, workers, jobs, append_text, x };
-	struct sh_source source;
-	int status;
+	struct sh_reader r;
+	int got = sh_reader_open(&r, f->name, err) < 0 ? -1 : 1;
 
-	if (!workers)
-		return sh_error_nomem(err);
-	sh_source_init(&source, x->name, x->n);
-	source.copies = true;
-	source.header.csv = x->corpus->form.csv;
-	status = sh_pool_run(&pool, &source, err);
-	sh_source_free(&source);
-	free(workers);
-	return status;
+	if (got < 0)
+		return -1;
+	f->codec = r.codec;
+	while (got > 0) {
+		struct sh_slice ready = sh_reader_ready(&r);
+
+		if (ready.n && append_text(x, ready, err) < 0)
+			got = -1;
+		f->n += ready.n;
+		sh_reader_consume(&r, ready.n);
+		if (got > 0)
+			got = sh_reader_more(&r, err);
+	}
+	sh_reader_close(&r);
+	return got;
 }
 
-static int map_copy(struct copy *x, struct sh_error *err)
+/* Copies the texts of all files from number `from` on that are not mapped. */
+static int copy_files(struct sh_corpus *c, size_t from, struct copy *x, struct sh_error *err)
 {
-	struct sh_corpus *c = x->corpus;
 	struct sh_mapped *m = &c->map[c->n_maps];
+	int copied = 0, fd;
 	const char *p;
-	int fd = x->fd;
 
-	x->fd = -1;
+	for (size_t i = from; i < c->n_files; i++)
+		if (c->file[i].map == NO_MAP) {
+			copied++;
+			if (copy_file(x, &c->file[i], err) < 0)
+				return -1;
+		}
+	if (copied == 0)
+		return 0;
 	c->held += x->text.n;
 	if (c->tables)
 		sh_tables_charge(c->tables, x->text.n);
+	fd = x->fd;
+	x->fd = -1;
 	if ((fd < 0 ? sh_mapped_take(m, &x->text, err)
 		    : sh_mapped_fd(m, fd, "a temporary file", err)) < 0)
 		return -1;
 	if (!c->keeps_open)
 		sh_mapped_close_descriptor(m);
 	p = m->p;
-	for (size_t i = 0; i < x->n; i++) {
-		struct sh_corpus_file *f = &c->file[x->file[i]];
-
-		f->p = p;
-		f->map = c->n_maps;
-		p += f->n;
-	}
+	for (size_t i = from; i < c->n_files; i++)
+		if (c->file[i].map == NO_MAP) {
+			c->file[i].p = p;
+			c->file[i].map = c->n_maps;
+			p += c->file[i].n;
+		}
 	c->n_maps++;
 	return 0;
 }
@@ -170,33 +167,21 @@ int sh_corpus_open(
     struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err)
 {
 	size_t from = c->n_files, most = c->tables ? (c->tables->memory + c->held) / 2 : MEMORY;
-	struct copy x = { .corpus = c,
-		.dir = dir,
-		.name = calloc(n, sizeof *x.name),
-		.file = calloc(n, sizeof *x.file),
-		.memory = most > c->held ? most - c->held : 0,
-		.fd = -1 };
-	int got = x.name && x.file ? 0 : sh_error_nomem(err);
+	struct copy x = { .dir = dir, .memory = most > c->held ? most - c->held : 0, .fd = -1 };
+	int status = 0;
 
 	if (SH_RESERVE(c->file, c->files_cap, from + n, err) < 0 ||
 	    SH_RESERVE(c->map, c->maps_cap, c->n_maps + n + 1, err) < 0)
-		got = -1;
-	for (size_t i = 0; got >= 0 && i < n; i++) {
-		got = map_file(c, names[i], err);
-		if (got == 0) {
-			x.file[x.n] = c->n_files - 1;
-			x.name[x.n++] = names[i];
-		}
-	}
-	if (got >= 0 && x.n)
-		got = read_texts(&x, err) < 0 || map_copy(&x, err) < 0 ? -1 : 0;
+		return -1;
+	for (size_t i = 0; status == 0 && i < n; i++)
+		status = map_file(c, names[i], err);
+	if (status == 0)
+		status = copy_files(c, from, &x, err);
 	sh_spill_close(x.fd);
 	sh_buf_free(&x.text);
-	free(x.name);
-	free(x.file);
-	for (size_t i = from ? from : 1; got >= 0 && i < c->n_files; i++)
+	for (size_t i = from ? from : 1; status == 0 && i < c->n_files; i++)
 		c->file[i].base = c->file[i - 1].base + c->file[i - 1].n;
-	return got < 0 ? -1 : 0;
+	return status;
 }
 
 int sh_corpus_take(struct sh_corpus *c, struct sh_buf *text, struct sh_error *err)
@@ -389,6 +374,7 @@ static int divide(struct sh_corpus_lines *l, struct sh_corpus *c, const struct s
 		}
 		at += n + rest.n;
 		at += at < f->n;
+		sh_corpus_passed(c, f->base + at);
 		if (SH_RESERVE(l->task, l->cap, l->tasks + 1, err) < 0)
 			return -1;
 		l->task[l->tasks++] = (struct sh_corpus_task){ f, from, at, from == begin };

@@ -126,16 +126,26 @@ static inline void end_run(
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Classifies the 64 bytes at p, of which only the first `left` may be read, and writes them folded to
- * out. chars: writes '_' for each byte outside of words. Otherwise also finds known characters. */
-typedef void block_fn(const uint8_t *p, size_t left, const struct sh_ascii_run *run, uint8_t *out,
-    struct masks *m, bool chars);
+/* Classifies the 64 bytes at p, of which SEEN can be read, and writes them folded to out. chars: writes
+ * '_' for each byte outside of words. Otherwise also finds known characters. */
+typedef void block_fn(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars);
 
 /* Writes the index of each set bit, plus base. Returns the end of the indexes. */
 typedef uint32_t *put_fn(uint32_t *to, uint64_t bits, uint32_t base);
 
 /* Copies the bytes of a block whose bits in `keep` are 1. Returns the end of the copy. */
 typedef uint8_t *pack_fn(uint8_t *to, const uint8_t *from, uint64_t keep);
+
+/* Returns the `left` bytes at p where SEEN bytes can be read: bytes from run->lim on must not. */
+INLINE const uint8_t *readable(const uint8_t *p, size_t left, uint8_t last[SEEN])
+{
+	if (left >= SEEN)
+		return p;
+	memset(last, 0, SEEN);
+	memcpy(last, p, left);
+	return last;
+}
 
 /* How far ahead of the text memory is fetched: the next text mostly follows. */
 enum { FETCHED = 2048 };
@@ -146,6 +156,7 @@ INLINE void split_words(struct sh_ascii_run *run, block_fn *block, put_fn *put)
 	struct state s = begin_run(run);
 	const uint8_t *p = run->p;
 	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
+	uint8_t last[SEEN];
 	size_t used = run->used, k;
 
 	for (;; p += 64, used += 64) {
@@ -154,7 +165,7 @@ INLINE void split_words(struct sh_ascii_run *run, block_fn *block, put_fn *put)
 		uint64_t valid, follows;
 
 		_mm_prefetch((const char *)p + FETCHED, _MM_HINT_T0);
-		block(p, left, run, run->text + used, &m, false);
+		block(readable(p, left, last), run, run->text + used, &m, false);
 		valid = valid_bytes(unknown_bytes(&s, &m), left);
 		follows = step(&s, &m, valid);
 		start = put(start, starts(&s, &m, valid, follows), (uint32_t)used);
@@ -175,7 +186,7 @@ INLINE void split_chars(struct sh_ascii_run *run, block_fn *block, pack_fn *pack
 {
 	struct state s = begin_run(run);
 	const uint8_t *p = run->p;
-	uint8_t folded[128] = { 0 }, *to = run->text + run->used;
+	uint8_t last[SEEN], folded[128] = { 0 }, *to = run->text + run->used;
 	size_t k;
 
 	for (;; p += 64) {
@@ -183,7 +194,7 @@ INLINE void split_chars(struct sh_ascii_run *run, block_fn *block, pack_fn *pack
 		struct masks m;
 		uint64_t valid, follows;
 
-		block(p, left, run, folded, &m, true);
+		block(readable(p, left, last), run, folded, &m, true);
 		valid = valid_bytes(m.other, left);
 		follows = step(&s, &m, valid);
 		to = pack(to, folded, (s.word | follows) & valid);
@@ -291,17 +302,11 @@ static AVX2 inline void find_known_avx2(const uint8_t *p, struct masks *m, unsig
 	m->three |= known << i;
 }
 
-static AVX2 inline void block_avx2(const uint8_t *p, size_t left, const struct sh_ascii_run *run,
-    uint8_t *out, struct masks *m, bool chars)
+static AVX2 inline void block_avx2(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars)
 {
 	const __m256i fold = _mm256_set1_epi8(run->fold ? 32 : 0);
-	uint8_t last[SEEN];
 
-	if (left < SEEN) {
-		memset(last, 0, sizeof last);
-		memcpy(last, p, left);
-		p = last;
-	}
 	*m = (struct masks){ 0 };
 	half_avx2(p, fold, out, m, 0, chars);
 	half_avx2(p, fold, out, m, 32, chars);
@@ -409,23 +414,13 @@ static AVX512 inline __m512i by_six_avx512(const uint8_t table[64], __m512i v)
 	return _mm512_permutexvar_epi8(v, _mm512_loadu_si512(table));
 }
 
-static AVX512 inline void find_known_avx512(
-    __m512i v, const uint8_t *p, size_t left, struct masks *m)
+static AVX512 inline void find_known_avx512(__m512i v, const uint8_t *p, struct masks *m)
 {
 	/* As signed numbers, the continuation bytes 80..BF are the bytes below C0. */
 	const __m512i lead = _mm512_set1_epi8((char)0xC0);
-	__m512i b, c, flags;
+	__m512i b = _mm512_loadu_si512(p + 1), c = _mm512_loadu_si512(p + 2), flags;
 	__mmask64 two, three, han;
 
-	if (left >= SEEN) {
-		b = _mm512_loadu_si512(p + 1);
-		c = _mm512_loadu_si512(p + 2);
-	} else {
-		/* left is at least 1: a byte that is not ASCII was read. */
-		b = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)left - 1), p + 1);
-		c = _mm512_maskz_loadu_epi8(
-		    left > 1 ? _bzhi_u64(UINT64_MAX, (unsigned)left - 2) : 0, p + 2);
-	}
 	two = _mm512_cmpge_epu8_mask(v, lead);
 	two = _mm512_mask_cmplt_epi8_mask(two, b, lead);
 	three = _mm512_mask_cmplt_epi8_mask(two, c, lead);
@@ -441,15 +436,14 @@ static AVX512 inline void find_known_avx512(
 }
 
 /* Folds by one permutation of the table. */
-static AVX512 inline void block_avx512(const uint8_t *p, size_t left,
-    const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars)
+static AVX512 inline void block_avx512(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars)
 {
 	const __m512i near = _mm512_broadcast_i32x4(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	const __m512i lo = _mm512_loadu_si512(run->table);
 	const __m512i hi = _mm512_loadu_si512(run->table + 64);
-	__m512i v = _mm512_maskz_loadu_epi8(
-	    left < 64 ? _bzhi_u64(~UINT64_C(0), (unsigned)left) : UINT64_MAX, p);
+	__m512i v = _mm512_loadu_si512(p);
 	__m512i low = _mm512_permutex2var_epi8(lo, v, hi);
 
 	m->backslash = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
@@ -462,7 +456,7 @@ static AVX512 inline void block_avx512(const uint8_t *p, size_t left,
 	} else if (m->other) {
 		m->word &= ~m->other;
 		low = _mm512_mask_mov_epi8(low, m->other, v);
-		find_known_avx512(v, p, left, m);
+		find_known_avx512(v, p, m);
 	}
 	if (!run->escapes)
 		m->backslash = 0;

@@ -40,14 +40,11 @@ void sh_df_document(struct sh_df_counter *c);
 int sh_df_features(
     struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 
-/* Sorts the counts of all counters, by as many threads. Call it after the last document. */
-int sh_df_count_finish(struct sh_df_count *c, struct sh_error *err);
-
-/* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without
- * features; and the number of ranges of features. */
-uint64_t sh_df_count_documents(const struct sh_df_count *c);
-uint64_t sh_df_count_words(const struct sh_df_count *c);
-size_t sh_df_count_ranges(const struct sh_df_count *c);
+/* Sorts the counts of all counters, by as many threads. Call it after the last document. Sets the
+ * number of documents; the words of the widest feature, 0 without features; and the number of
+ * ranges of features. */
+int sh_df_count_finish(struct sh_df_count *c, uint64_t *documents, uint64_t *words, size_t *ranges,
+    struct sh_error *err);
 
 /* Emits the features of one range in bytewise order. All features of a range are below the
  * features of the next range. Any thread may call it, once for each range. */

@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "base/real.h"
 #include "base/wide.h"
-#include "io/lines.h"
+#include "io/source.h"
 #include "record/fields.h"
 #include "unicode/utf8.h"
 

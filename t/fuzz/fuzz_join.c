@@ -3,6 +3,7 @@
  * fingerprints; and every kernel of the join with the plain kernel. */
 #include "fuzz.h"
 
+#include "../unit/join_arrays.h"
 #include "../unit/test_props_join.c"
 
 enum { SPOTS = 200 };
@@ -56,9 +57,9 @@ static void kernels(void)
 			check(j != NULL);
 			sh_join_set_limits(j, &limits);
 			got.n = 0;
-			status = way ? sh_join_cross(
-					   j, fp, cut, fp + cut, n - cut, note_hits, &got, &err)
-				     : sh_join_self(j, fp, n, note_hits, &got, &err);
+			status = way ? join_arrays(
+					   j, 1, fp, cut, fp + cut, n - cut, note_hits, &got, &err)
+				     : join_arrays(j, 1, fp, n, NULL, 0, note_hits, &got, &err);
 			check(status == 0 && got.n == brute);
 			if (first)
 				want = got;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the join with a comparison of all pairs: random sets, every kernel, every plan. */
 #include "base/compare.h"
-#include "join/join.h"
+#include "join_arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,8 @@ static bool self_case(struct room *r)
 		way.kernel = kernel;
 		sh_join_set_limits(j, &way);
 		r->got.n = 0;
-		good &= sh_join_self(j, r->fp, n, keep, &r->got, &err) == 0;
+		good &=
+		    join_arrays(j, SH_FP_WORDS(bits), r->fp, n, NULL, 0, keep, &r->got, &err) == 0;
 		sh_join_delete(j);
 		if (i == 0) {
 			r->first.n = r->got.n;
@@ -185,11 +186,11 @@ static bool cross_case(struct room *r)
 	sh_join_set_limits(j, &limits[below(LIMITS)]);
 	brute_cross(&r->want, r->fp, nx, y, ny, SH_FP_WORDS(bits), k);
 	r->got.n = 0;
-	good = sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
+	good = join_arrays(j, SH_FP_WORDS(bits), r->fp, nx, y, ny, keep, &r->got, &err) == 0;
 	/* The next call uses the working memory again. */
-	good &= sh_join_self(j, y, ny, keep, &r->first, &err) == 0;
+	good &= join_arrays(j, SH_FP_WORDS(bits), y, ny, NULL, 0, keep, &r->first, &err) == 0;
 	r->first.n = r->got.n = 0;
-	good &= sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
+	good &= join_arrays(j, SH_FP_WORDS(bits), r->fp, nx, y, ny, keep, &r->got, &err) == 0;
 	sh_join_delete(j);
 	sort_hits(&r->got);
 	if (!same_hits(&r->want, &r->got)) {
@@ -253,8 +254,8 @@ static bool join_table(struct sh_join *j, const struct sh_band *b, const struct 
 		for (end = at; end < n && memcmp(row[at].key, row[end].key, b->key_len) == 0; end++)
 			memcpy(bucket + (end - at) * b->words, fp + row[end].i * b->words,
 			    b->words * sizeof *bucket);
-		if (end - at > 1 &&
-		    sh_join_self(j, bucket, end - at, keep_renumbered, &r, &err) < 0)
+		if (end - at > 1 && join_arrays(j, b->words, bucket, end - at, NULL, 0,
+					keep_renumbered, &r, &err) < 0)
 			return false;
 	}
 	return true;
@@ -333,11 +334,12 @@ static void errors(struct room *r)
 	random_set(r->fp, 100, 64, 3);
 	r->got.n = 0;
 	r->got.stop_at = 2000;
-	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == -1 && err.code == SH_ERR_IO,
+	ok(join_arrays(j, 1, r->fp, 100, NULL, 0, keep, &r->got, &err) == -1 &&
+		err.code == SH_ERR_IO,
 	    "a callback that fails ends the join");
 	r->got.stop_at = 0;
 	r->got.n = 0;
-	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == 0 && r->got.n == 4950,
+	ok(join_arrays(j, 1, r->fp, 100, NULL, 0, keep, &r->got, &err) == 0 && r->got.n == 4950,
 	    "k = bits gives every pair");
 	sh_join_delete(j);
 }
