@@ -186,6 +186,7 @@ python() {
 	head -qn "$(fewer 1000 100)" "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >>docs.tsv
 	sort -t "$(printf '\t')" -k 1,1 docs.tsv >sorted
 	for options in '' '-n 4 --window 3'; do
+		[ -z "$options" ] || [ "${T_SHORT:-4}" -eq 1 ] || continue
 		eval "shspan $options sorted" | sort >want
 		[ "$(wc -l <want)" -gt 300 ]
 		eval "shseed $options docs.tsv" >seeds

@@ -138,92 +138,9 @@ static void test_buckets(void)
 	ok(cut_wrong == 0, "a bucket that the bound cut is counted");
 }
 
-static void test_records(void)
-{
-	char last[SH_KEY_CHARS] = { 0 };
-	unsigned wrong = 0;
-	struct sh_error err;
-
-	for (unsigned column = 0; column < SH_COLUMNS; column++)
-		for (unsigned i = 0; i < 50; i++) {
-			struct sh_doc_key key = { .column = (uint8_t)column,
-				.hash = ((UINT64_C(1) << SH_KEYS_BITS) - 1) / 49 * i,
-				.meets_all = column % 2 };
-			char line[SH_KEY_CHARS + 3];
-			struct sh_key_record r;
-
-			sh_key_record_print(line, &key, 0x1234);
-			memcpy(line + SH_KEY_CHARS, "\tx", 3);
-			wrong += sh_record_key(sh_slice_str(line), &r, &err) < 0 ||
-				 r.meets_all != key.meets_all || r.id.n != 1;
-			wrong += line[0] != 'w' && line[0] != 'x';
-			wrong += memcmp(last, line, SH_KEY_CHARS) >= 0;
-			wrong += *last && sh_key_same_settings(last, line, &err) < 0;
-			memcpy(last, line, SH_KEY_CHARS);
-		}
-	ok(wrong == 0, "keys have the order of columns and hashes");
-	for (unsigned band = 0; band < SH_KEY_SIGNATURE_BANDS; band++) {
-		char line[SH_KEY_CHARS + 3];
-		struct sh_key_record r;
-
-		sh_key_record_print_band(line, band, band * UINT64_C(0x9E3779B97F4A7C15));
-		memcpy(line + SH_KEY_CHARS, "\tx", 3);
-		wrong += sh_record_key(sh_slice_str(line), &r, &err) < 0 || !r.meets_all ||
-			 memcmp(last, line, SH_KEY_CHARS) >= 0 ||
-			 (line[0] != 'y' && line[0] != 'z');
-		memcpy(last, line, SH_KEY_CHARS);
-	}
-	ok(wrong == 0, "keys of signatures follow, in the order of their bands");
-}
-
-static void test_settings(void)
-{
-	unsigned found = 0, wrong = 0;
-	char a[SH_KEY_CHARS], b[SH_KEY_CHARS];
-	struct sh_error err;
-
-	for (unsigned bit = 0; bit < 16; bit++)
-		for (unsigned column = 0; column < 4; column++) {
-			struct sh_doc_key key = { .column = (uint8_t)column, .hash = 5 };
-
-			sh_key_record_print(a, &key, 0x5555);
-			sh_key_record_print(b, &key, 0x5555 ^ 1U << bit);
-			found += sh_key_same_settings(a, b, &err) < 0;
-			key.column++;
-			sh_key_record_print(b, &key, 0x5555);
-			wrong += sh_key_same_settings(a, b, &err) < 0;
-		}
-	ok(found == 16 && wrong == 0, "four columns tell any two tags apart");
-	sh_key_record_print_band(b, 0, 5);
-	ok(sh_key_same_settings(a, b, &err) < 0, "keys of documents and of signatures do not mix");
-}
-
-static void test_bad(void)
-{
-	static const char *const bad[] = { "", "w", "w00cu5n29sf0", "w00cu5n29sf0\t",
-		"w00cu5n29sf2\ta", "v00cu5n29sf0\ta", "w00cu5n29sf0\ta\tb", "w00cu5n29sf00\ta",
-		"w00cu5n29Sf0\ta", "w00cu5n29wf0\ta", "w00cu5n29sf0\ta\r", "w00cu5n29sf\ta" };
-	struct sh_key_join j = { .pair = pair };
-	struct sh_key_record r;
-	struct sh_error err;
-
-	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		ok(sh_record_key(sh_slice_str(bad[i]), &r, &err) < 0 && err.code == SH_ERR_RECORD,
-		    "refused as a key: '%s'", bad[i]);
-	must(sh_record_key(sh_slice_str("w00cu5n29sf1\ta"), &r, &err) == 0);
-	ok(!r.meets_all && sh_key_join_add(&j, &r, 0, &err) == 0, "a record of another document");
-	must(sh_record_key(sh_slice_str("w00cu5n29sf0\ta"), &r, &err) == 0);
-	ok(sh_key_join_add(&j, &r, 0, &err) < 0 && strstr(err.text, "sort -s -k1,1"),
-	    "keys out of order are refused: %s", err.text);
-	sh_key_join_free(&j);
-}
-
 int main(void)
 {
 	rng_init(16);
 	test_buckets();
-	test_records();
-	test_settings();
-	test_bad();
 	return done_testing();
 }

@@ -231,113 +231,12 @@ static void test_short(void)
 	    "features and short documents are counted, and short ones of one set share its key");
 }
 
-/* ---- the table ---- */
-
-static bool lays_out(
-    uint64_t jaccard, uint64_t edit, unsigned n, enum sh_unit unit, unsigned keys, unsigned rows)
-{
-	struct sh_key_rules r = {
-		.ngrams = { .min = n, .max = n }, .unit = unit, .jaccard = jaccard, .edit = edit
-	};
-
-	sh_key_rules_complete(&r);
-	return r.keys == keys && r.rows == rows;
-}
-
-static void test_table(void)
-{
-	struct sh_key_rules given = {
-		.ngrams = { .min = 3, .max = 3 }, .jaccard = 800000, .keys = 5, .rows = 7
-	};
-	unsigned small = 0;
-
-	ok(lays_out(800000, 890000, 3, SH_UNIT_WORD, 24, 3), "the default: 24 keys of 3 values");
-	ok(lays_out(800000, 890000, 2, SH_UNIT_CHAR, 16, 4), "pairs of characters: 16 keys of 4");
-	ok(lays_out(0, 750000, 3, SH_UNIT_WORD, 48, 2), "edit similarity 0.75: 48 keys of 2");
-	ok(lays_out(0, 500000, 3, SH_UNIT_WORD, 48, 2), "edit similarity 0.5: 48 keys of 2");
-	ok(lays_out(800000, 0, 3, SH_UNIT_WORD, 12, 4), "Jaccard 0.8: 12 keys of 4");
-	for (uint64_t t = 10000; t <= SH_WEIGHT_ONE; t += 10000) {
-		struct sh_key_rules r = rules(t, 0, 3);
-
-		small +=
-		    r.rows < 2 || r.keys < 1 || r.keys > SH_KEYS_MAX || r.rows > SH_KEYS_ROWS_MAX;
-	}
-	ok(small == 0, "a key has at least two values, whatever the threshold");
-	sh_key_rules_complete(&given);
-	ok(given.keys == 5 && given.rows == 7, "keys that the caller chose stay");
-}
-
-/* ---- documents that are not short ---- */
-
-static size_t in_column(const struct text *t, unsigned column)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->keys.n; i++)
-		n += t->key[i].column == column;
-	return n;
-}
-
-static size_t minwise(const struct text *t)
-{
-	return t->keys.n - in_column(t, SH_COLUMN_FEATURE) - in_column(t, SH_COLUMN_GRAM) -
-	       in_column(t, SH_COLUMN_SET) - in_column(t, SH_COLUMN_TEXT);
-}
-
 /* Makes a text of n different words, then `again` times the first word. */
 static void spell(struct text *t, size_t n, size_t again)
 {
 	t->n = n + again;
 	for (size_t i = 0; i < t->n; i++)
 		t->token[i] = sh_mix_moremur(i < n ? i + 1 : 1);
-}
-
-static void test_rows(void)
-{
-	struct sh_key_rules r = rules(800000, 890000, 1), only = rules(800000, 0, 1);
-	struct sh_key_maker *m = maker(&r), *jaccard = maker(&only);
-	struct text *t = text;
-	bool sorted = true, differ = true;
-
-	spell(t, 40, 0);
-	make(m, t);
-	ok(minwise(t) == r.keys && t->keys.n == r.keys + 1 && t->keys.features == 40,
-	    "a document that is not short has one key a column, and that of its text");
-	spell(t, 33, 10);
-	make(m, t);
-	ok(minwise(t) == r.keys, "repeats of less than a quarter of the n-grams add no keys");
-	spell(t, 30, 10);
-	make(m, t);
-	for (size_t i = 1; i < t->keys.n; i++) {
-		sorted = sorted && t->key[i - 1].column <= t->key[i].column;
-		differ = differ && (t->key[i - 1].column != t->key[i].column ||
-				       t->key[i - 1].hash != t->key[i].hash);
-	}
-	ok(minwise(t) > r.keys && minwise(t) < 2 * r.keys,
-	    "repeats of a quarter add keys, in the columns that differ");
-	ok(sorted && differ, "keys are ordered by column, and no key occurs twice");
-	make(jaccard, t);
-	ok(minwise(t) == only.keys, "repeats add no keys for Jaccard similarity");
-	spell(t, 1, 40);
-	make(m, t);
-	ok(t->keys.short_jaccard && !t->keys.short_edit && minwise(t) == r.keys &&
-		in_column(t, SH_COLUMN_FEATURE) && in_column(t, SH_COLUMN_SET) == 1 &&
-		!in_column(t, SH_COLUMN_GRAM),
-	    "one word repeated is short by its features, and has keys of the numbered ones");
-	spell(t, 24, 0);
-	make(m, t);
-	ok(minwise(t) == r.keys && !in_column(t, SH_COLUMN_FEATURE),
-	    "a set too large for a short partner has no keys of features");
-	spell(t, 23, 0);
-	make(m, t);
-	ok(minwise(t) == r.keys && in_column(t, SH_COLUMN_FEATURE) &&
-		!in_column(t, SH_COLUMN_SET) && !t->keys.short_jaccard,
-	    "a set that can have a short partner has keys of features, too");
-	t->n = 0;
-	make(m, t);
-	ok(t->keys.n == 0, "a document without tokens has no keys");
-	sh_key_maker_delete(m);
-	sh_key_maker_delete(jaccard);
 }
 
 /* The values must never change: records of two versions and two machines may meet. */
@@ -370,8 +269,6 @@ int main(void)
 {
 	rng_init(38);
 	test_short();
-	test_table();
-	test_rows();
 	test_fixed();
 	return done_testing();
 }
