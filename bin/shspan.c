@@ -98,7 +98,6 @@ static void set_options(struct cli *c, struct span_settings *s)
 	s->length = (uint32_t)opt_number(c, EXACT, 1, SH_EXACT_MAX, 0);
 	s->every = cli_given(c, EVERY);
 	s->pairs = cli_given(c, PAIRS);
-	s->threshold_given = cli_given(c, 'T');
 	s->threshold = opt_share(c, 'T', 0, 1000000, "a number from 0 to 1, as in 0.6", 0);
 	s->seeds = cli_given(c, SEEDS);
 	s->archive = opt_text(c, 'a');
