@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "ingest/http.h"
+#include "ingest/mail.h"
 
 enum { MAX = 1 << 18 };
 
