@@ -75,7 +75,7 @@ python() {
 		import shcluster as c
 		bands = open("bands", "rb").read().split(b"\n")[:-1]
 		counts = collections.Counter(map(c.first_field, bands))
-		for limit in 1000, 50, 7, 3:
+		for limit in 1000, 50, 7:
 		    notes = []
 		    hot = {key: c.fragments_of(n, limit, 1.0) for key, n in counts.items()}
 		    hot = {key: fragments for key, fragments in hot.items() if fragments > 1}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs by name: the mode that a file gets, and which two names are the same place. */
+/* Outputs by name: the mode, owner and access list that a file gets. */
 #include <fcntl.h>
 #include <grp.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 
 #include "base/bytes.h"
 #include "io/sink.h"
-#include "io/target.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -168,33 +167,6 @@ static void test_access_list(void)
 	must(removexattr(folder, DEFAULT_ACL) == 0 && unlink(in("new")) == 0);
 }
 
-static void test_same(void)
-{
-	const char *file = in("file"), *link = in("link"), *fifo = in("fifo");
-	int fd = creat(file, 0600);
-
-	must(fd >= 0 && close(fd) == 0 && symlink("file", link) == 0 && mkfifo(fifo, 0600) == 0);
-	ok(sh_target_same(NULL, "-") && sh_target_same("/dev/stdout", NULL),
-	    "two names of standard output are the same place");
-	ok(!sh_target_same("/dev/stderr", "-"),
-	    "standard output and standard error are two places");
-	ok(sh_target_same(file, file) && sh_target_same(link, file),
-	    "a file and a link to it are the same place");
-	ok(sh_target_same(fifo, fifo) && !sh_target_same(fifo, file),
-	    "two names of a FIFO are the same place");
-	ok(!sh_target_same("/dev/null", "/dev/null"), "/dev/null may be two outputs");
-	ok(!sh_target_same("/dev/null", "-") && !sh_target_same(file, NULL),
-	    "a file and a stream are two places");
-	unlink(link);
-	unlink(fifo);
-	unlink(file);
-	ok(sh_target_same(in("none"), in("none")) && sh_target_same(in("none"), in("./none")),
-	    "one name of a missing file is one place");
-	ok(!sh_target_same(in("none"), in("other")), "two names of missing files are two places");
-	ok(sh_target_same(in("no/where"), in("no/where")),
-	    "in a missing folder places are compared by name");
-}
-
 int main(void)
 {
 	scratch(folder, "sink");
@@ -202,7 +174,6 @@ int main(void)
 	test_mode();
 	test_owner();
 	test_access_list();
-	test_same();
 	must(rmdir(folder) == 0);
 	return done_testing();
 }
