@@ -71,72 +71,36 @@ static unsigned processors(void)
 	return n < 1 ? 1 : n > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)n;
 }
 
-static unsigned jobs(struct cli *c)
-{
-	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
+/* ---- paths ---- */
 
-	return n ? (unsigned)n : processors();
+static void add_path(struct cli *c, enum cli_path kind, const char *path)
+{
+	struct cli_files *f = &c->paths[kind];
+	struct sh_error err;
+
+	if (SH_RESERVE(f->name, f->cap, f->n + 1, &err) < 0)
+		cli_die(c, &err);
+	f->name[f->n++] = path;
 }
 
-void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
+/* Returns input i: the operands, then the files of options; NULL after the last. */
+static const char *input_at(const struct cli *c, size_t i)
 {
-	*c = (struct cli){ .program = program, .argc = argc, .argv = argv };
-	c->jobs = program->all_processors ? processors() : 1;
-	occupy_standard_descriptors(c);
-	/* A write beyond the limit of ulimit -f then fails, and the message names the file. */
-	signal(SIGXFSZ, SIG_IGN);
-	/* Messages contain the program's name, not the path by which it was called. */
-	if (argc > 0)
-		argv[0] = (char *)(uintptr_t)program->name;
+	if (i < c->n_operands)
+		return c->operands[i];
+	i -= c->n_operands;
+	return i < c->paths[CLI_READS].n ? c->paths[CLI_READS].name[i] : NULL;
 }
 
-/* Returns the option's argument, the name of an output file. Refuses an empty name now: an unset
- * shell variable would otherwise fail only after all work is done. */
-static const char *output_name(struct cli *c, const char *option)
+/* Returns whether an option, or also an operand, reads the file. */
+static bool is_input(const struct cli *c, bool operands, const char *path)
 {
-	if (!*c->arg)
-		cli_usage(c, "%s: the file name is empty (is a shell variable unset?)", option);
-	return c->arg;
-}
+	const char *input;
 
-static void parse_trailer(struct cli *c)
-{
-	bool in = c->arg && strcmp(c->arg, "in") == 0, out = c->arg && strcmp(c->arg, "out") == 0;
-
-	if (c->arg && !in && !out)
-		cli_usage(c, "--trailer '%s': expected in or out, or nothing", c->arg);
-	c->trailer_in = !out;
-	c->trailer_out = !in;
-}
-
-/* Dies when two inputs are standard input: the second would be empty. */
-static void refuse_standard_input_twice(struct cli *c)
-{
-	unsigned n = c->n_operands == 0 && !c->no_documents;
-
-	for (size_t i = 0; i < c->n_reads; i++)
-		n += strcmp(c->reads[i], "-") == 0;
-	for (size_t i = 0; i < c->n_operands; i++)
-		n += strcmp(c->operands[i], "-") == 0;
-	if (n > 1)
-		cli_usage(c, "standard input is named twice, and can be read only once");
-}
-
-/* Returns whether an option reads the file. */
-static bool is_looked_up(const struct cli *c, const char *path)
-{
-	for (size_t i = 0; i < c->n_reads; i++)
-		if (sh_is_input(c->reads[i], path))
+	for (size_t i = operands ? 0 : c->n_operands; (input = input_at(c, i)); i++)
+		if (sh_is_input(input, path))
 			return true;
-	return false;
-}
-
-static bool is_input(const struct cli *c, const char *path)
-{
-	for (size_t i = 0; i < c->n_operands; i++)
-		if (sh_is_input(c->operands[i], path))
-			return true;
-	return (c->n_operands == 0 && sh_is_input("-", path)) || is_looked_up(c, path);
+	return operands && c->n_operands == 0 && sh_is_input("-", path);
 }
 
 /* Refuses outputs that would destroy an input.
@@ -149,18 +113,21 @@ static bool is_input(const struct cli *c, const char *path)
  * program would read its own output without end. */
 static void refuse_outputs_that_are_inputs(struct cli *c)
 {
-	if (!c->program->reaches && sh_target_same(c->out_path, "-") && is_input(c, "/dev/stdout"))
+	const struct cli_files *writes = &c->paths[CLI_WRITES];
+
+	if (!c->program->reaches && sh_target_same(c->out_path, "-") &&
+	    is_input(c, true, "/dev/stdout"))
 		cli_usage(c, "standard output is also an input (-o FILE replaces an input after it "
 			     "is read)");
-	if (c->out_path && is_looked_up(c, c->out_path))
+	if (c->out_path && is_input(c, false, c->out_path))
 		cli_usage(c, "-o %s: the file is an input and would be lost (name another file)",
 		    c->out_path);
-	if (c->rejects_path && is_input(c, c->rejects_path))
+	if (c->rejects_path && is_input(c, true, c->rejects_path))
 		cli_usage(
 		    c, "--rejects %s: the file is an input (name another file)", c->rejects_path);
-	for (size_t i = 0; i < c->n_writes; i++)
-		if (is_input(c, c->writes[i]))
-			cli_usage(c, "%s: an input cannot be an output, too", c->writes[i]);
+	for (size_t i = 0; i < writes->n; i++)
+		if (is_input(c, true, writes->name[i]))
+			cli_usage(c, "%s: an input cannot be an output, too", writes->name[i]);
 }
 
 /* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this
@@ -180,17 +147,45 @@ static void need_open(struct cli *c, const char *path)
 	cli_die(c, &err);
 }
 
-static void need_descriptors(struct cli *c)
+/* Refuses paths that cannot be used, and two inputs that are standard input: the second would be
+ * empty. */
+static void check_paths(struct cli *c)
 {
-	for (size_t i = 0; i < c->n_operands; i++)
-		need_open(c, c->operands[i]);
-	for (size_t i = 0; i < c->n_reads; i++)
-		need_open(c, c->reads[i]);
-	for (size_t i = 0; i < c->n_writes; i++)
-		need_open(c, c->writes[i]);
+	const struct cli_files *writes = &c->paths[CLI_WRITES];
+	unsigned standard = c->n_operands == 0 && !c->program->no_documents;
+	const char *input;
+
+	for (size_t i = 0; (input = input_at(c, i)); i++) {
+		need_open(c, input);
+		standard += strcmp(input, "-") == 0;
+	}
+	for (size_t i = 0; i < writes->n; i++)
+		need_open(c, writes->name[i]);
 	need_open(c, c->out_path);
 	need_open(c, c->rejects_path);
+	if (standard > 1)
+		cli_usage(c, "standard input is named twice, and can be read only once");
+	refuse_outputs_that_are_inputs(c);
 }
+
+void cli_declare(struct cli *c, enum cli_path kind, const char *path)
+{
+	add_path(c, kind, path);
+	check_paths(c);
+}
+
+const char *cli_reads_or(struct cli *c, int code, const char *words)
+{
+	const char *path = opt_text(c, code);
+
+	if (strcmp(path, "-") != 0 && access(path, F_OK) < 0)
+		cli_usage(c, "%s '%s': neither %s, nor an existing file", cli_option_name(c, code),
+		    path, words);
+	cli_declare(c, CLI_READS, path);
+	return path;
+}
+
+/* ---- the command line ---- */
 
 /* Replaces commands to the terminal in all arguments. getopt_long() quotes arguments in its
  * messages, and the shell may have made a hostile file name of `*`. */
@@ -198,72 +193,6 @@ static void blunt_arguments(struct cli *c)
 {
 	for (int i = 1; i < c->argc; i++)
 		c->argv[i][cli_blunt(c->argv[i], strlen(c->argv[i]))] = '\0';
-}
-
-/* Returns the code of the next option. Returns -p first, whatever its position, because -p chooses
- * defaults that other options change. Reads the arguments twice. The first pass returns only -p,
- * and stops at an option that ends the program. */
-static int next_code(struct cli *c, const char *letters, const struct option *longs)
-{
-	int code;
-
-	while (!c->profiles_read) {
-		opterr = 0;
-		code = getopt_long(c->argc, c->argv, letters, longs, NULL);
-		if (code == 'p')
-			return code;
-		if (code == -1 || code == '?' || code == 'h' || code == 'V') {
-			if (code == '?')
-				blunt_arguments(c);
-			c->profiles_read = true;
-			opterr = 1;
-			optind = 0; /* getopt_long() begins anew */
-		}
-	}
-	do
-		code = getopt_long(c->argc, c->argv, letters, longs, NULL);
-	while (code == 'p');
-	return code;
-}
-
-static void split_operands(struct cli *c)
-{
-	size_t n = (size_t)(c->argc - optind);
-
-	c->words = c->argv + optind;
-	c->n_words = n < c->program->words ? n : c->program->words;
-	c->operands = c->words + c->n_words;
-	c->n_operands = n - c->n_words;
-}
-
-/* Takes an option of all programs. Returns false for the other options. */
-static bool set_common(struct cli *c, int code)
-{
-	switch (code) {
-	case 'o':
-		c->out_path = output_name(c, "-o");
-		return true;
-	case 'j':
-		c->jobs = jobs(c);
-		return true;
-	case CLI_REJECTS:
-		c->rejects_path = output_name(c, "--rejects");
-		return true;
-	case CLI_TMPDIR:
-		c->tmpdir = c->arg;
-		return true;
-	case CLI_PROGRESS:
-		c->progress.asked = true;
-		return true;
-	case CLI_CRLF:
-		c->crlf = true;
-		return true;
-	case CLI_TRAILER:
-		parse_trailer(c);
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* Ends the program after all of --help or --version was written. */
@@ -338,132 +267,226 @@ static void suggest(struct cli *c, const struct option *longs)
 		cli_warn(c, "did you mean '--%s'?", name);
 }
 
-int cli_next(struct cli *c)
+/* The options in the order of the command line. */
+struct options_given {
+	struct {
+		int code;
+		const char *arg;
+	} * option;
+	size_t n, cap;
+};
+
+/* Reads the options. Handles those that end the program. */
+static void read_options(struct cli *c, struct options_given *all)
 {
 	char letters[2 * MAX_OPTIONS + 1];
 	struct option longs[MAX_OPTIONS + 1];
+	struct sh_error err;
 	int code;
 
 	build_getopt(c->program, letters, longs);
-	while ((code = next_code(c, letters, longs)) != -1) {
-		c->arg = optarg;
-		if (set_common(c, code))
-			continue;
+	opterr = 0;
+	while ((code = getopt_long(c->argc, c->argv, letters, longs, NULL)) != -1) {
 		if (code == 'h' || code == 'V') {
 			(code == 'h' ? cli_print_help : cli_print_version)(c->program);
 			end_of_text(c);
 		}
-		if (code == '?') {
+		if (code == '?' && opterr) {
 			suggest(c, longs);
 			cli_end_usage(c);
 		}
-		c->given[code] = true;
-		return code;
+		if (code == '?') {
+			blunt_arguments(c);
+			opterr = 1;
+			optind = 0; /* getopt_long() begins anew, with messages */
+			continue;
+		}
+		if (SH_RESERVE(all->option, all->cap, all->n + 1, &err) < 0)
+			cli_die(c, &err);
+		all->option[all->n].code = code;
+		all->option[all->n++].arg = optarg;
+		c->given[code]++;
 	}
-	split_operands(c);
-	need_descriptors(c);
-	refuse_standard_input_twice(c);
-	refuse_outputs_that_are_inputs(c);
-	return -1;
 }
 
-const char *cli_reads(struct cli *c)
+/* Sets the arguments of all options, and the operands. */
+static void parse(struct cli *c)
 {
-	struct sh_error err;
+	struct options_given all = { 0 };
+	uint32_t sum = 0;
+	size_t operands;
 
-	if (SH_RESERVE(c->reads, c->reads_cap, c->n_reads + 1, &err) < 0)
-		cli_die(c, &err);
-	return c->reads[c->n_reads++] = c->arg;
+	read_options(c, &all);
+	c->args = cli_zeroed(c, all.n + 1, sizeof *c->args);
+	for (int code = 0; code < CLI_CODES; code++) {
+		c->first[code] = sum;
+		sum += c->given[code];
+		c->given[code] = 0;
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		int code = all.option[i].code;
+
+		c->args[c->first[code] + c->given[code]++] = all.option[i].arg;
+	}
+	free(all.option);
+	operands = (size_t)(c->argc - optind);
+	c->words = c->argv + optind;
+	c->n_words = operands < c->program->words ? operands : c->program->words;
+	c->operands = c->words + c->n_words;
+	c->n_operands = operands - c->n_words;
 }
 
-void cli_reads_more(struct cli *c, struct cli_files *files)
+/* Returns the argument of an option that names an output. Refuses an empty name now: an unset
+ * shell variable would otherwise fail only after all work is done. */
+static const char *output_name(struct cli *c, int code)
 {
-	struct sh_error err;
+	const char *name = opt_text(c, code);
 
-	if (SH_RESERVE(files->name, files->cap, files->n + 1, &err) < 0)
-		cli_die(c, &err);
-	files->name[files->n++] = cli_reads(c);
+	if (name && !*name)
+		cli_usage(c, "%s: the file name is empty (is a shell variable unset?)",
+		    cli_option_name(c, code));
+	return name;
 }
 
-void cli_files_free(struct cli_files *files)
+/* Declares the paths of options. Refuses an empty value where there are names. */
+static void declare_options(struct cli *c)
 {
-	free(files->name);
-	*files = (struct cli_files){ 0 };
+	const struct cli_option *o;
+
+	for (size_t i = 0; (o = cli_table(c->program, i)); i++) {
+		for (; o->code; o++) {
+			struct cli_files all = { 0 };
+
+			if (o->code != CLI_GROUP)
+				all = opt_all(c, o->code);
+			if (all.n && o->names && !*all.name[all.n - 1])
+				opt_choice(c, o->code, 0);
+			if (all.n && o->path == CLI_WRITES)
+				add_path(c, o->path, output_name(c, o->code));
+			else if (all.n && o->path == CLI_FOLDER)
+				add_path(c, o->path, all.name[all.n - 1]);
+			for (size_t k = 0; o->path == CLI_READS && k < all.n; k++)
+				add_path(c, o->path, all.name[k]);
+		}
+	}
 }
 
-const char *cli_reads_or(struct cli *c, const char *what, const char *words)
+/* Takes the options of all programs. */
+static void set_common(struct cli *c)
 {
-	if (strcmp(c->arg, "-") != 0 && access(c->arg, F_OK) < 0)
-		cli_usage(c, "%s '%s': neither %s, nor an existing file", what, c->arg, words);
-	return cli_reads(c);
+	unsigned usual = c->program->all_processors ? 0 : 1;
+	const char *trailer = opt_text(c, CLI_TRAILER);
+	bool in = trailer && strcmp(trailer, "in") == 0;
+	bool out = trailer && strcmp(trailer, "out") == 0;
+
+	c->out_path = output_name(c, 'o');
+	c->rejects_path = output_name(c, CLI_REJECTS);
+	c->jobs = (unsigned)opt_number(c, 'j', 0, CLI_MAX_JOBS, usual);
+	if (c->jobs == 0)
+		c->jobs = processors();
+	c->tmpdir = opt_text(c, CLI_TMPDIR);
+	c->progress.asked = cli_given(c, CLI_PROGRESS);
+	c->crlf = cli_given(c, CLI_CRLF);
+	if (trailer && !in && !out)
+		cli_usage(c, "--trailer '%s': expected in or out, or nothing", trailer);
+	c->trailer_in = cli_given(c, CLI_TRAILER) && !out;
+	c->trailer_out = cli_given(c, CLI_TRAILER) && !in;
 }
 
-/* Adds a path. Replaces the last path of a full list: the last use of a repeated option counts. */
-static const char *add_path(struct cli *c, const char **paths, size_t *n)
+void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
 {
-	if (*n < CLI_MAX_FURTHER)
-		++*n;
-	return paths[*n - 1] = c->arg;
+	*c = (struct cli){ .program = program, .argc = argc, .argv = argv };
+	occupy_standard_descriptors(c);
+	/* A write beyond the limit of ulimit -f then fails, and the message names the file. */
+	signal(SIGXFSZ, SIG_IGN);
+	/* Messages contain the program's name, not the path by which it was called. */
+	if (argc > 0)
+		argv[0] = (char *)(uintptr_t)program->name;
+	parse(c);
+	set_common(c);
+	declare_options(c);
+	check_paths(c);
 }
 
-const char *cli_writes(struct cli *c, const char *option)
+/* ---- values of options ---- */
+
+struct cli_files opt_all(const struct cli *c, int code)
 {
-	output_name(c, option);
-	return add_path(c, c->writes, &c->n_writes);
+	return (struct cli_files){ .name = c->args + c->first[code], .n = c->given[code] };
 }
 
-const char *cli_folder(struct cli *c)
+const char *opt_text(const struct cli *c, int code)
 {
-	return add_path(c, c->folders, &c->n_folders);
+	return c->given[code] ? c->args[c->first[code] + c->given[code] - 1] : NULL;
 }
 
-uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
+uint64_t opt_number(struct cli *c, int code, uint64_t min, uint64_t max, uint64_t usual)
 {
+	const char *text = opt_text(c, code);
 	uint64_t n;
 
-	if (sh_parse_count(sh_slice_str(c->arg), &n) < 0 || n < min || n > max)
-		cli_usage(c, "%s '%s': expected a whole number from %llu to %llu", what, c->arg,
-		    (unsigned long long)min, (unsigned long long)max);
+	if (!text)
+		return usual;
+	if (sh_parse_count(sh_slice_str(text), &n) < 0 || n < min || n > max)
+		cli_usage(c, "%s '%s': expected a whole number from %llu to %llu",
+		    cli_option_name(c, code), text, (unsigned long long)min,
+		    (unsigned long long)max);
 	return n;
 }
 
-uint64_t cli_share(
-    struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected)
+uint64_t cli_parse_share(
+    struct cli *c, int code, const char *text, uint64_t min, uint64_t max, const char *expected)
 {
+	const char *name = cli_option_name(c, code);
 	int64_t n;
-	int bad = sh_parse_millionths(sh_slice_str(c->arg), &n);
+	int bad = sh_parse_millionths(sh_slice_str(text), &n);
 
 	if (bad == SH_NUM_PLACES)
-		cli_usage(c, "%s '%s': %s", what, c->arg, sh_num_reason(bad));
+		cli_usage(c, "%s '%s': %s", name, text, sh_num_reason(bad));
 	if (bad || (uint64_t)n < min || (uint64_t)n > max)
-		cli_usage(c, "%s '%s': expected %s", what, c->arg, expected);
+		cli_usage(c, "%s '%s': expected %s", name, text, expected);
 	return (uint64_t)n;
 }
 
-size_t cli_size(struct cli *c, const char *what)
+uint64_t opt_share(
+    struct cli *c, int code, uint64_t min, uint64_t max, const char *expected, uint64_t usual)
 {
+	const char *text = opt_text(c, code);
+
+	return text ? cli_parse_share(c, code, text, min, max, expected) : usual;
+}
+
+size_t opt_size(struct cli *c, int code, size_t usual)
+{
+	const char *text = opt_text(c, code);
 	uint64_t n;
 
-	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
-		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
+	if (!text)
+		return usual;
+	if (sh_parse_size(sh_slice_str(text), &n) < 0 || n == 0)
+		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G",
+		    cli_option_name(c, code), text);
 	/* On a machine of 32 bits, a larger size means the whole address space. */
 	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
 }
 
-unsigned cli_choice(struct cli *c, int code)
+unsigned opt_choice(struct cli *c, int code, unsigned usual)
 {
 	const struct cli_option *o = cli_find_option(c, code);
+	const char *text = opt_text(c, code);
 	char list[NAMES_MAX];
 
+	if (!text)
+		return usual;
 	for (unsigned i = 0; o->names(i); i++)
-		if (strcmp(c->arg, o->names(i)) == 0)
+		if (strcmp(text, o->names(i)) == 0)
 			return i;
 	cli_print_names(list, sizeof list, o->names);
 	cli_usage(
-	    c, "%s '%.*s': expected %s", cli_option_name(c, code), NAMES_MAX - 20, c->arg, list);
+	    c, "%s '%.*s': expected %s", cli_option_name(c, code), NAMES_MAX - 20, text, list);
 }
 
-const char *cli_value(struct cli *c, int code)
+const char *opt_value(struct cli *c, int code)
 {
-	return cli_find_option(c, code)->names(cli_choice(c, code));
+	return cli_given(c, code) ? cli_find_option(c, code)->names(opt_choice(c, code, 0)) : NULL;
 }

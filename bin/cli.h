@@ -2,12 +2,12 @@
 /* Shared by the command lines of all programs: options from one table, help, messages, outputs,
  * rejected records, exit status.
  *
- * A program is a table of options and a loop:
+ * A program is a table of options and a loop. Its rows declare the options, and each value is read
+ * where it is used:
  *
  *     struct cli c;
  *     cli_start(&c, &program, argc, argv);
- *     while ((opt = cli_next(&c)) != -1)
- *             switch (opt) { ... c.arg ... }
+ *     width = opt_number(&c, WIDTH, 1, 1000, 50);
  *     cli_open(&c);
  *     ... records to &c.out, sh_error to cli_die() or cli_reject() ...
  *     return cli_finish(&c); */
@@ -15,8 +15,8 @@
 #define CLI_H
 
 #include "base/error.h"
-#include "io/lines.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "progress.h"
 
 enum {
@@ -44,12 +44,23 @@ enum {
  * names of a table's rows. Help, messages and completions print them, so no other list exists. */
 typedef const char *cli_names(unsigned i);
 
+/* What the arguments of an option name. Of CLI_WRITES and CLI_FOLDER the last one counts. On
+ * kernels with Landlock, no other file can be opened after cli_open(). */
+enum cli_path {
+	CLI_NO_PATH,
+	CLI_READS,  /* files that are read */
+	CLI_WRITES, /* a further output */
+	CLI_FOLDER, /* a folder, in which files are read, created and removed */
+	CLI_PATHS
+};
+
 struct cli_option {
 	int code; /* the letter, or a number above 255; CLI_GROUP; 0 ends the table */
 	const char *name;
 	const char *arg; /* NULL: no argument; "[=...]": an optional one */
 	const char *help;
-	cli_names *names; /* the names that replace %s in help, see cli_value(); or NULL */
+	cli_names *names; /* the names that replace %s in help, see opt_value(); or NULL */
+	enum cli_path path;
 };
 
 /* A row that is a heading: --help prints `help` above the next rows, when the program has more than
@@ -60,7 +71,7 @@ struct cli_option {
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
-/* Rows that several programs have. cli_next() handles --tmpdir: see cli.tmpdir. */
+/* Rows that several programs have. cli_start() handles --tmpdir: see cli.tmpdir. */
 #define CLI_TMPDIR_ROW                                                                             \
 	{                                                                                          \
 		CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]", NULL    \
@@ -80,21 +91,29 @@ struct cli_program {
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	bool all_processors; /* the default of -j is 0 in place of 1 */
 	const char *status;  /* exit statuses of its own, for the help: "1 found, "; or NULL */
-	/* as sh_ingest_lacks(), for --version of a program that reads files of other forms; or
+	/* as sh_ingest_lacks(), for the help of a program that reads files of other forms; or
 	 * NULL */
 	const char *(*lacks)(void);
-	bool text;      /* the output is text for people, without a trailer */
-	unsigned words; /* most operands before the files, such as the name of a command */
-	bool reaches;   /* it may read any file, since its inputs refer to files */
+	bool text;         /* the output is text for people, without a trailer */
+	unsigned words;    /* most operands before the files, such as the name of a command */
+	bool no_documents; /* without operands, standard input is not read */
+	bool reaches;      /* it may read any file, since its inputs refer to files */
+};
+
+/* Names of files, borrowed. */
+struct cli_files {
+	const char **name;
+	size_t n, cap;
 };
 
 struct cli {
 	const struct cli_program *program;
 	int argc;
 	char **argv;
-	const char *arg;       /* of the option that cli_next() returned */
-	bool given[CLI_CODES]; /* by code: cli_next() returned the option */
-	bool profiles_read;    /* each -p was returned */
+	/* By code: how often the option was given, and the place of its arguments in `args`, in
+	 * their order. */
+	uint32_t given[CLI_CODES], first[CLI_CODES];
+	const char **args;
 
 	char *const *words; /* see cli_program.words */
 	size_t n_words;
@@ -102,17 +121,11 @@ struct cli {
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
-	bool no_documents; /* set by the program: without operands, standard input is not read */
 	/* of --trailer: each input must have a trailer; the output gets one */
 	bool trailer_in, trailer_out;
 	const char *tmpdir; /* NULL: the default */
 
-	/* Files that options name, for reading and for writing; folders for both. Names are
-	 * borrowed. */
-	const char **reads;
-	size_t n_reads, reads_cap;
-	const char *writes[CLI_MAX_FURTHER], *folders[CLI_MAX_FURTHER];
-	size_t n_writes, n_folders;
+	struct cli_files paths[CLI_PATHS]; /* that options name, see enum cli_path */
 
 	const char *out_path, *rejects_path;
 	/* further: the other open outputs */
@@ -127,18 +140,45 @@ struct cli {
 	struct sh_slice line; /* the line of cli_line(), unaltered */
 };
 
-/* Begins the program: sets *c, ignores SIGXFSZ, and opens closed descriptors 0 to 2. */
+/* Begins the program: sets *c from the command line, ignores SIGXFSZ, and opens closed descriptors
+ * 0 to 2. Ends the program for --help, --version, and options that are wrong. */
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
-/* Returns the next option of the program's own tables, or -1 after the last. -p comes before all
- * other options. */
-int cli_next(struct cli *c);
-
-/* Returns whether cli_next() has returned the option. */
+/* Returns whether the option was given. */
 static inline bool cli_given(const struct cli *c, int code)
 {
-	return c->given[code];
+	return c->given[code] > 0;
 }
+
+/* Returns an option of the table that was given, other than `except`; or 0. */
+int cli_given_of(const struct cli *c, const struct cli_option *table, int except);
+
+/* Return the value of an option's last argument, or `usual` when the option was not given or has no
+ * argument. They end with a usage message when the value is not allowed. */
+
+/* A number from min up to and including max. */
+uint64_t opt_number(struct cli *c, int code, uint64_t min, uint64_t max, uint64_t usual);
+/* Bytes, at least 1. */
+size_t opt_size(struct cli *c, int code, size_t usual);
+/* Millionths from min up to and including max. expected: the text of the message. */
+uint64_t opt_share(
+    struct cli *c, int code, uint64_t min, uint64_t max, const char *expected, uint64_t usual);
+/* The index, from 0, among the names of the option's row. */
+unsigned opt_choice(struct cli *c, int code, unsigned usual);
+/* The same as the name itself; NULL when the option was not given. */
+const char *opt_value(struct cli *c, int code);
+/* The text; NULL when the option was not given, or has no argument. */
+const char *opt_text(const struct cli *c, int code);
+/* All arguments of the option. They belong to *c. */
+struct cli_files opt_all(const struct cli *c, int code);
+
+/* Returns the millionths that a part of an option's argument names; see opt_share(). */
+uint64_t cli_parse_share(
+    struct cli *c, int code, const char *text, uint64_t min, uint64_t max, const char *expected);
+
+/* Declares a path that the program has found out to be one. In options of CLI_NO_PATH: `-d FILE`
+ * or a word. Dies where the path cannot be used. */
+void cli_declare(struct cli *c, enum cli_path kind, const char *path);
 
 /* Returns the i-th table of options: the program's own, then the table of all programs, then NULL.
  */
@@ -181,29 +221,9 @@ _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 /* Returns n zeroed elements of `size` bytes, for free(). Dies when memory is short. */
 void *cli_zeroed(struct cli *c, size_t n, size_t size);
 
-/* Declare the argument of the current option as a file for reading, a further output, or a folder.
- * In the folder files are read, created and removed. Return the argument. On kernels with Landlock,
- * no other file can be opened after cli_open(). option: the name of the option, for messages. */
-const char *cli_reads(struct cli *c);
-const char *cli_writes(struct cli *c, const char *option);
-
-/* The files of an option that may be repeated, in the order of the options. A zeroed struct is
- * empty. */
-struct cli_files {
-	const char **name;
-	size_t n, cap;
-};
-
-/* Adds the argument of the current option, as cli_reads() does. */
-void cli_reads_more(struct cli *c, struct cli_files *files);
-void cli_files_free(struct cli_files *files);
-
-/* As cli_reads(), for an option whose argument is a file or a word. Dies when there is no such
- * file: the argument is probably a misspelled word. For the message, `what` names the option and
- * `words` lists the words. */
-const char *cli_reads_or(struct cli *c, const char *what, const char *words);
-/* See cli_reads(). */
-const char *cli_folder(struct cli *c);
+/* Returns the argument of an option that is a file to read or a word. Dies when there is no such
+ * file: the argument is probably a misspelled word. words: lists the words, for the message. */
+const char *cli_reads_or(struct cli *c, int code, const char *words);
 
 /* Declares that the output is text for people, not records: it gets no trailer. Call it before
  * cli_open(). */
@@ -221,7 +241,7 @@ void cli_leave_output(struct cli *c);
  * files of its command line. */
 void cli_open(struct cli *c);
 
-/* Open an output that was declared with cli_writes(), with the rules of -o and --trailer, and close
+/* Open an output of an option of CLI_WRITES, with the rules of -o and --trailer, and close
  * it. The sink must not move between the two calls. Die of errors. */
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
 void cli_close_further(struct cli *c, struct sh_sink *sink);
@@ -276,28 +296,8 @@ void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, 
  * must be closed before. Returns EXIT_SUCCESS; dies of errors. */
 int cli_finish(struct cli *c);
 
-/* Return the value of the current option, or end with a usage message: a number from min up to and
- * including max, bytes, or millionths from min up to and including max. `what` names the option.
- * expected: the text of the message. */
-uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
-size_t cli_size(struct cli *c, const char *what);
-uint64_t cli_share(
-    struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
-
-/* Returns the index, from 0, of the current option's argument among the names of the option's row.
- * Dies with a usage message that lists the names when it is none of them. code: that of the
- * option. */
-unsigned cli_choice(struct cli *c, int code);
-
-/* Does the same, and returns the name. */
-const char *cli_value(struct cli *c, int code);
-
 /* Reads a file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
-
-/* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the
- * first. A pipe can be read only once, so the sum is computed when the file is read. */
-uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
 
 /* Returns the seconds since 1970, the time at which documents are added to archives. Tests and
  * reproducible builds set them by SOURCE_DATE_EPOCH. Dies when the clock or that variable is out of

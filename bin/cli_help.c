@@ -46,6 +46,14 @@ const struct cli_option *cli_find_option(const struct cli *c, int code)
 	return NULL;
 }
 
+int cli_given_of(const struct cli *c, const struct cli_option *table, int except)
+{
+	for (const struct cli_option *o = table; o->code; o++)
+		if (o->code != CLI_GROUP && o->code != except && cli_given(c, o->code))
+			return o->code;
+	return 0;
+}
+
 const char *cli_option_name(const struct cli *c, int code)
 {
 	static char name[40];
@@ -145,8 +153,11 @@ void cli_print_help(const struct cli_program *p)
 	bool grouped = is_grouped(p);
 	const struct cli_option *o;
 
-	printf("Usage: %s [OPTION]... %s\n%s\n%s", p->name, p->synopsis, p->purpose,
-	    grouped ? "" : "\n");
+	printf("Usage: %s [OPTION]... %s\n%s\n", p->name, p->synopsis, p->purpose);
+	if (p->lacks && *p->lacks())
+		printf("This build is without%s.\n", p->lacks() + 1);
+	if (!grouped)
+		putchar('\n');
 	for (size_t i = 0; (o = cli_table(p, i)); i++) {
 		for (; o->code; o++) {
 			if (o->code != CLI_GROUP)
@@ -168,11 +179,11 @@ void cli_print_version(const struct cli_program *p)
 
 	printf("%s (simhash-utils) %s\nCompressed input:", p->name, SH_VERSION);
 	for (unsigned i = 0; (codec = sh_codec_at(i)); i++)
-		if (codec->start)
+		if (codec->decode.start)
 			printf(" %s", codec->name);
 	printf("\nLacks:%s", any ? lacks + 1 : "");
 	for (unsigned i = 0; !p->lacks && (codec = sh_codec_at(i)); i++) {
-		if (codec->start || !codec->package)
+		if (codec->decode.start || !codec->package)
 			continue;
 		printf("%s %s (%s)", any ? ";" : "", codec->name, codec->package);
 		any = true;

@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/num.h"
-#include "base/siphash.h"
 #include "io/confine.h"
 #include "io/spill.h"
 #include "io/target.h"
@@ -181,7 +180,9 @@ int cli_finish(struct cli *c)
 	if (c->n_blank)
 		cli_warn(c, "%llu blank line%s passed over", (unsigned long long)c->n_blank,
 		    CLI_PLURAL(c->n_blank));
-	free(c->reads);
+	for (unsigned kind = 0; kind < CLI_PATHS; kind++)
+		free(c->paths[kind].name);
+	free(c->args);
 	return EXIT_SUCCESS;
 }
 
@@ -189,28 +190,10 @@ int cli_finish(struct cli *c)
 
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 {
-	char *const names[] = { (char *)(uintptr_t)name };
-	struct sh_source source;
-	struct sh_buf block = { 0 };
-	struct sh_origin from;
 	struct sh_error err;
-	int got;
 
-	sh_source_init(&source, names, 1);
-	while ((got = sh_source_read(&source, &block, &from, &err)) > 0)
-		if (sh_buf_add(all, block.p, block.n, &err) < 0)
-			cli_die(c, &err);
-	if (got < 0)
+	if (sh_source_all(name, all, &err) < 0)
 		cli_die(c, &err);
-	sh_source_free(&source);
-	sh_buf_free(&block);
-}
-
-uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
-{
-	const uint64_t key[2] = { before, 0 };
-
-	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
 /* The largest time of ten digits: the year 2286. */
@@ -247,13 +230,15 @@ uint64_t cli_now(struct cli *c)
 /* Dies when two outputs are one file: the second rename would replace the first output. */
 static void refuse_one_file_for_both(struct cli *c)
 {
+	const struct cli_files *writes = &c->paths[CLI_WRITES];
+
 	if (!c->rejects_path)
 		return;
 	if (sh_target_same(c->out_path, c->rejects_path))
 		cli_usage(c, "--rejects %s: the output is written to it", c->rejects_path);
-	for (size_t i = 0; i < c->n_writes; i++)
-		if (sh_target_same(c->writes[i], c->rejects_path))
-			cli_usage(c, "%s: --rejects is written to it", c->writes[i]);
+	for (size_t i = 0; i < writes->n; i++)
+		if (sh_target_same(writes->name[i], c->rejects_path))
+			cli_usage(c, "%s: --rejects is written to it", writes->name[i]);
 }
 
 void cli_text(struct cli *c)
@@ -296,6 +281,11 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 /* Confines the program: from here on it can open only files of the command line. */
 static void confine(const struct cli *c)
 {
+	static void (*const allow[CLI_PATHS])(struct sh_confine * rules, const char *path) = {
+		[CLI_READS] = sh_confine_read,
+		[CLI_WRITES] = sh_confine_write,
+		[CLI_FOLDER] = sh_confine_folder,
+	};
 	struct sh_confine rules;
 
 	sh_confine_begin(&rules);
@@ -303,12 +293,9 @@ static void confine(const struct cli *c)
 		sh_confine_read_all(&rules);
 	for (size_t i = 0; i < c->n_operands; i++)
 		sh_confine_read(&rules, c->operands[i]);
-	for (size_t i = 0; i < c->n_reads; i++)
-		sh_confine_read(&rules, c->reads[i]);
-	for (size_t i = 0; i < c->n_folders; i++)
-		sh_confine_folder(&rules, c->folders[i]);
-	for (size_t i = 0; i < c->n_writes; i++)
-		sh_confine_write(&rules, c->writes[i]);
+	for (unsigned kind = CLI_READS; kind < CLI_PATHS; kind++)
+		for (size_t i = 0; i < c->paths[kind].n; i++)
+			allow[kind](&rules, c->paths[kind].name[i]);
 	if (c->out_path)
 		sh_confine_write(&rules, c->out_path);
 	if (c->rejects_path)
@@ -323,7 +310,7 @@ static void confine(const struct cli *c)
 static void allow_inputs(const struct cli *c)
 {
 	struct rlimit limit;
-	rlim_t want = c->n_operands + c->n_reads + OTHER_FILES;
+	rlim_t want = c->n_operands + c->paths[CLI_READS].n + OTHER_FILES;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
 		return;
@@ -345,7 +332,7 @@ void cli_open(struct cli *c)
 	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text && !c->left;
-	c->out.summer.crlf = c->crlf;
+	c->out.crlf = c->crlf;
 	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
 		unfinished_abort(&c->out);
 		cli_die(c, &err);
@@ -421,8 +408,8 @@ void cli_print(struct cli *c, const char *fmt, ...)
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt)
 {
 	if (doubt)
-		cli_warn(c, "%s:%llu: %s", source->peeked_from.file,
-		    (unsigned long long)source->peeked_from.line, doubt);
+		cli_warn(c, "%s:%llu: %s", source->name,
+		    (unsigned long long)source->line, doubt);
 }
 
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line)

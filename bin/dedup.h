@@ -13,16 +13,15 @@
 #ifndef DEDUP_H
 #define DEDUP_H
 
+#include "archive/batch.h"
 #include "base/hmap.h"
 #include "base/num.h"
 #include "cli.h"
 #include "docopts.h"
 #include "io/finished.h"
-#include "match/engine.h"
 #include "match/rank.h"
 #include "match/sample.h"
 #include "measures.h"
-#include "store/store.h"
 #include "stream/corpus.h"
 
 struct dedup_settings {
@@ -39,7 +38,7 @@ struct dedup_settings {
 	const char *shards;   /* value of -O; NULL: one output for all inputs */
 	uint64_t wait, every; /* values in seconds; every 0: the whole input is one run */
 	bool compress;        /* --compress was given */
-	const struct sh_compressor *form; /* of --compress; NULL: none */
+	const struct sh_codec *form; /* of --compress; NULL: none */
 	const char *report_path;
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet;
@@ -56,33 +55,6 @@ struct dedup_ids {
 		uint64_t line; /* 0: a document with the id was read */
 	} * at;                /* by index: the first place of each id */
 	size_t cap;
-};
-
-/* What the archive knows of a document of the run. */
-enum dedup_known { DEDUP_NEW, DEDUP_STAYED, DEDUP_DROPPED };
-
-struct dedup_document {
-	uint64_t digest; /* of the text */
-	uint64_t id_key; /* see sh_store_id_key() */
-	/* In the archive: of a known document its number, its keeper and the verdict on both. Of a
-	 * new document the number that it has or gets: see dedup_archive_number(). */
-	uint32_t number, keeper;
-	uint16_t similarity;
-	uint8_t measure, known; /* known: enum dedup_known */
-	bool recorded;          /* the document is added to the archive */
-};
-
-/* The archive of a run, and what it says of the run's documents. */
-struct dedup_archive {
-	struct sh_store store;
-	struct dedup_document *document; /* by document; NULL: no archive */
-	/* the archived documents that may be near-duplicates, by number; the engine has them behind
-	 * the documents of the run */
-	uint32_t *stored;
-	size_t n_stored, stored_cap;
-	struct archive_reader *reader; /* by thread */
-	uint64_t now;                  /* the time of the run's documents, in seconds since 1970 */
-	uint64_t n_known, n_matched, n_added, n_kept;
 };
 
 /* The outputs of -O. */
@@ -108,7 +80,8 @@ struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
 	struct dedup_ids ranked, protected;
-	struct dedup_archive archive;
+	struct sh_store store;   /* the archive */
+	struct sh_batch archive; /* the documents of the run in it; zeroed: no archive */
 	struct dedup_shards shards;
 	struct sh_sink report, *to; /* to: the output for the report */
 	struct sh_tables tables;    /* arrays whose size depends on the documents */
@@ -129,10 +102,7 @@ struct dedup_state {
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
 
-void dedup_how_init(struct dedup_settings *s);
-/* Handles an option. Returns false when it is in neither of the two tables. */
-bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt);
-/* After the last option: loads files, and sets the values that depend on the options. */
+/* Reads the options of the two tables, and loads their files. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
 void dedup_how_free(struct dedup_settings *s);
 
@@ -172,15 +142,8 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
 /* Looks up the documents. Leaves those out of the engine that the archive knows, and adds the
  * archived documents with which the others are compared. From here on the archive is locked. */
 void dedup_archive_look(struct dedup_state *s);
-/* After sh_engine_run(): numbers the new documents. Documents of one id and text are one. */
+/* After sh_engine_run(): numbers the new documents. */
 void dedup_archive_number(struct dedup_state *s);
-/* Returns whether the document is a duplicate of an archived one. */
-bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
-/* Returns the number of a document's keeper in the archive. */
-uint32_t dedup_archive_keeper(const struct dedup_state *s, uint32_t document);
-/* Sets *id to the id of the document of this number, valid while the archive is locked. */
-int dedup_archive_id(
-    struct dedup_state *s, uint32_t number, struct sh_slice *id, struct sh_error *err);
 /* Adds the new documents to the archive, after all output was written. */
 void dedup_archive_add(struct dedup_state *s);
 /* Merges segments of the archive, and gives the lock back. Forgets the documents of the run:
@@ -193,8 +156,7 @@ void dedup_archive_done(struct dedup_state *s);
  * it. */
 static inline bool dedup_stays(const struct dedup_state *s, uint32_t document)
 {
-	return sh_engine_keeper(s->engine, document) == document &&
-	       !dedup_archive_drops(s, document);
+	return sh_batch_stays(&s->archive, document);
 }
 
 /* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id

@@ -17,49 +17,21 @@ const struct cli_option dedup_how_table[] = {
 	{ 0 },
 };
 
-void dedup_how_init(struct dedup_settings *s)
+void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 {
-	docopts_init(&s->docs);
-	s->docs.sets = true;
-}
-
-bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
-{
-	switch (opt) {
-	case 'T':
-		measures_set_threshold(
-		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
-		return true;
-	case MEASURE:
-		cli_value(c, opt);
-		s->measures.measure = sh_measure_find(c->arg);
-		return true;
-	case SEED:
-		s->seed_given = true;
-		s->random_seed = strcmp(c->arg, "random") == 0;
-		if (!s->random_seed)
-			s->seed = cli_number(c, "--seed", 0, UINT64_MAX);
-		return true;
-	default:
-		return docopts_set(&s->docs, c, opt);
-	}
-}
-
-/* Checks -T and --measure, and sets the values that depend on them. */
-static void complete_measure(struct cli *c, struct dedup_settings *s)
-{
+	const char *seed = opt_text(c, SEED);
 	struct sh_error err;
 
-	measures_complete(&s->measures, c);
+	s->docs.sets = true;
+	docopts_complete(&s->docs, c);
+	s->measures.least = 1;
+	measures_complete(&s->measures, c, MEASURE);
+	s->seed_given = seed != NULL;
+	s->random_seed = seed && strcmp(seed, "random") == 0;
+	s->seed = s->random_seed ? 0 : opt_number(c, SEED, 0, UINT64_MAX, 0);
 	measures_key_rules(&s->measures, &s->docs, s->seed, &s->rules);
 	if (s->random_seed && sh_random_key(s->rules.secret, &err) < 0)
 		cli_die(c, &err);
-}
-
-void dedup_how_complete(struct cli *c, struct dedup_settings *s)
-{
-	docopts_complete(&s->docs, c);
-	complete_measure(c, s);
 }
 
 void dedup_how_free(struct dedup_settings *s)

@@ -6,7 +6,6 @@
 #include "dedup.h"
 #include "record/escape.h"
 #include "run.h"
-#include "stream/corpus_lines.h"
 #include "unicode/utf8.h"
 
 #define NOT_LISTED SH_RANK_UNLISTED
@@ -93,8 +92,7 @@ static int work(void *worker, struct sh_job *job)
 	int status;
 
 	job->out.n = job->facts.n = 0;
-	if (sh_corpus_lines_read(&w->reading->lines, job) < 0)
-		return -1;
+	sh_corpus_lines_read(&w->reading->lines, job);
 	status = sh_docs_work(&w->reading->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
 	return status;
@@ -110,11 +108,9 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	bool line_ids = s->settings->docs.docs.form.line_ids;
 	uint32_t first = (uint32_t)s->corpus.n;
 	size_t n = (size_t)job->records;
-	struct sh_corpus_columns documents = { 0 };
 	char id[SH_NUM_CHARS];
 
-	if (sh_corpus_lines_done(&r->lines, job, err) < 0)
-		return -1;
+	sh_corpus_lines_done(&r->lines, job);
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
@@ -125,9 +121,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 		r->place[i] = found(job, i)->place;
 		r->number[i] = found(job, i)->number + job->from.number - 1;
 	}
-	documents.offset = r->place;
-	documents.number = line_ids ? r->number : NULL;
-	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
+	if (sh_corpus_add(&s->corpus, r->place, line_ids ? r->number : NULL, n, err) < 0 ||
 	    sh_engine_add(s->engine, n, &found(job, 0)->about, sizeof(struct found),
 		(const struct sh_key_posting *)(const void *)job->out.p,
 		job->out.n / sizeof(struct sh_key_posting), err) < 0)

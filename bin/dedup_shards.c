@@ -14,9 +14,9 @@ static const char none[] = "none";
 
 const char *dedup_shards_forms(unsigned i)
 {
-	const struct sh_compressor *form = i ? sh_compressor_at(i - 1) : NULL;
+	const struct sh_codec *form = i ? sh_codec_at(i - 1) : NULL;
 
-	return i == 0 ? none : form ? form->name : NULL;
+	return i == 0 ? none : form && form->suffix ? form->name : NULL;
 }
 
 /* ---- names ---- */
@@ -24,10 +24,10 @@ const char *dedup_shards_forms(unsigned i)
 /* Returns the length of the name without the suffix of a compressed form. */
 static size_t length_without_suffix(const char *name)
 {
-	const struct sh_compressor *form;
+	const struct sh_codec *form;
 	size_t n = strlen(name);
 
-	for (unsigned i = 0; (form = sh_compressor_at(i)); i++) {
+	for (unsigned i = 0; (form = sh_codec_at(i)) && form->suffix; i++) {
 		size_t suffix = strlen(form->suffix);
 
 		if (n > suffix && strcmp(name + n - suffix, form->suffix) == 0)
@@ -142,9 +142,9 @@ static void list_options(struct dedup_state *s)
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
-	const uint64_t *key = s->archive.store.manifest.key;
+	const uint64_t *key = s->store.manifest.key;
 	const char delimiter = form->csv ? sh_document_delimiter(form) : 0;
-	struct made_with made;
+	struct sh_archive_rows made;
 	char edit[SH_NUM_CHARS + 1];
 
 	made_with_list(s->cli, how, &made);
@@ -175,13 +175,13 @@ static void list_options(struct dedup_state *s)
 			   : none);
 }
 
-static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i)
+static const struct sh_codec *form_of(const struct dedup_state *s, size_t i)
 {
 	const struct sh_codec *codec = s->corpus.file[i].codec;
 
 	if (s->settings->compress)
 		return s->settings->form;
-	return codec ? sh_compressor_named(codec->name) : NULL;
+	return codec && codec->suffix ? codec : NULL;
 }
 
 /* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
@@ -229,12 +229,12 @@ void dedup_shards_open(struct dedup_state *s)
 
 static void write_one(struct dedup_state *s, size_t i, uint32_t from, uint32_t to)
 {
-	const struct sh_compressor *form = form_of(s, i);
+	const struct sh_codec *form = form_of(s, i);
 	struct sh_sink out;
 	struct sh_error err;
 
 	cli_open_further(s->cli, &out, s->shards.path[i]);
-	out.summer.crlf = s->cli->crlf;
+	out.crlf = s->cli->crlf;
 	if (form && sh_sink_compress(&out, form, &err) < 0)
 		cli_die(s->cli, &err);
 	dedup_write_header(s, &out, i);
@@ -255,7 +255,7 @@ void dedup_shards_write(struct dedup_state *s)
 	if (!s->settings->shards)
 		return;
 	for (size_t i = 0; i < corpus->n_files; i++) {
-		const struct sh_compressor *form = form_of(s, i);
+		const struct sh_codec *form = form_of(s, i);
 
 		list(s, "input %016llx %llu %s %s\n",
 		    (unsigned long long)sh_finished_sum(

@@ -18,9 +18,14 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *
     struct sh_slice *id, struct sh_error *err)
 {
 	struct sh_document kept;
+	struct sh_record r;
 
-	if (dedup_archive_drops(s, i))
-		return dedup_archive_id(s, dedup_archive_keeper(s, i), id, err);
+	if (sh_batch_drops(&s->archive, i)) {
+		if (sh_batch_record(&s->archive, sh_batch_keeper(&s->archive, i), &r, err) < 0)
+			return -1;
+		*id = r.id;
+		return 0;
+	}
 	if (sh_corpus_document(&s->corpus, sh_engine_keeper(s->engine, i), room, &kept, err) < 0)
 		return -1;
 	*id = kept.id;
@@ -121,15 +126,6 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 	return dedup_stays(s, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err) : 0;
 }
 
-/* Returns the verdict on a document that does not stay and its keeper. */
-static struct sh_verdict verdict_of(const struct dedup_state *s, uint32_t i)
-{
-	const struct dedup_document *d = s->archive.document;
-
-	return d && d[i].known ? (struct sh_verdict){ true, d[i].measure, d[i].similarity }
-			       : sh_engine_verdict(s->engine, i);
-}
-
 /* Appends the marked line of a document. The CR of a DOS line end stays at its end. */
 static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
@@ -142,7 +138,7 @@ static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh
 	int status;
 
 	if (!dedup_stays(s, i)) {
-		struct sh_verdict v = verdict_of(s, i);
+		struct sh_verdict v = sh_batch_verdict(&s->archive, i);
 
 		if (dedup_keeper_id(s, i, &w->room[1], &mark.keeper, err) < 0)
 			return -1;
@@ -225,11 +221,11 @@ static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, stru
 	if (sh_corpus_document(&s->corpus, i, &w->room[0], &doc, err) < 0 ||
 	    dedup_keeper_id(s, i, &w->room[1], &keeper, err) < 0)
 		return -1;
-	w->alike += !dedup_archive_drops(s, i) && sh_slice_eq(doc.id, keeper);
-	v = verdict_of(s, i);
+	w->alike += !sh_batch_drops(&s->archive, i) && sh_slice_eq(doc.id, keeper);
+	v = sh_batch_verdict(&s->archive, i);
 	sh_similarity_print(similarity, v.similarity);
 	n = !s->settings->counts ? 0
-	    : s->all             ? s->all[dedup_archive_keeper(s, i)]
+	    : s->all             ? s->all[sh_batch_keeper(&s->archive, i)]
 				 : s->size[sh_engine_keeper(s->engine, i)];
 	return sh_fields_add(to,
 	    (struct sh_slice[]){ doc.id, keeper, sh_slice(similarity, SH_SIMILARITY_CHARS),
@@ -260,7 +256,7 @@ void dedup_write_report(struct dedup_state *s)
 static int by_archived_keeper(const void *a, const void *b, void *arg)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint32_t p = dedup_archive_keeper(arg, x), q = dedup_archive_keeper(arg, y);
+	uint32_t p = sh_batch_keeper(arg, x), q = sh_batch_keeper(arg, y);
 
 	return p != q ? sh_compare(p, q) : sh_compare(x, y);
 }
@@ -274,11 +270,12 @@ static int count_archived(struct dedup_state *s, struct sh_error *err)
 	if (!order)
 		return -1;
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (dedup_archive_drops(s, i))
+		if (sh_batch_drops(&s->archive, i))
 			order[n++] = i;
-	qsort_r(order, n, sizeof *order, by_archived_keeper, s);
+	qsort_r(order, n, sizeof *order, by_archived_keeper, &s->archive);
 	for (uint32_t i = 0, first = 0; i < n; i++) {
-		if (dedup_archive_keeper(s, order[i]) != dedup_archive_keeper(s, order[first]))
+		if (sh_batch_keeper(&s->archive, order[i]) !=
+		    sh_batch_keeper(&s->archive, order[first]))
 			first = i;
 		s->size[order[i]] = 0;
 		s->size[order[first]] = i - first + 2;
@@ -290,15 +287,15 @@ static int count_archived(struct dedup_state *s, struct sh_error *err)
 /* Counts all documents of the archive by keeper, also the documents of this run. */
 static int count_all(struct dedup_state *s, struct sh_error *err)
 {
-	struct dedup_archive *a = &s->archive;
-	size_t numbers = a->store.manifest.next_number + (size_t)a->n_added;
+	const struct sh_batch *a = &s->archive;
+	size_t numbers = s->store.manifest.next_number + (size_t)a->n_added;
 
 	s->all = sh_tables_get_zeroed(&s->tables, numbers + 1, sizeof *s->all, err);
-	if (!s->all || sh_store_count(&a->store, s->all, err) < 0)
+	if (!s->all || sh_store_count(&s->store, s->all, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (a->document[i].recorded)
-			s->all[dedup_archive_keeper(s, i)]++;
+			s->all[sh_batch_keeper(&s->archive, i)]++;
 	return 0;
 }
 

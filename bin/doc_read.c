@@ -6,7 +6,6 @@
 
 #include "base/bytes.h"
 #include "doc.h"
-#include "ingest/forms.h"
 #include "ingest/header.h"
 #include "ingest/warc.h"
 #include "record/escape.h"
@@ -274,7 +273,7 @@ static int note_counts(struct doc_worker *w, struct sh_error *err)
 		   : note_tally(w, AS_TEXT, &in->as_text, err);
 }
 
-/* See sh_decompress_read. */
+/* See sh_read_fn. */
 static ssize_t read_slice(void *slice, void *p, size_t n, struct sh_error *err)
 {
 	struct sh_slice *rest = slice;
@@ -418,7 +417,7 @@ static int cut_warc(
 		if (got < 0) {
 			push_records(&c);
 			drain(run);
-			got = sh_ingest_resume(&run->in, r, &w, err);
+			got = sh_ingest_warc_resume(&run->in, r, &w, err);
 		}
 	} while (got > 0);
 	push_records(&c);
@@ -514,7 +513,7 @@ int doc_file(
 	struct sh_reader r;
 	int bad;
 
-	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, path, err)) < 0) {
+	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, -1, path, err)) < 0) {
 		drain(run);
 		return -1;
 	}

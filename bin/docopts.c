@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "docopts.h"
 
+#include "archive/settings.h"
 #include "fp/defaults.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 #include <limits.h>
@@ -75,10 +75,11 @@ const struct cli_option docopts_table[] = {
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
 	{ SEGMENT, "segment", "NAME", "cut scripts without spaces by %s [char]", segment_names },
-	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
+	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory", NULL,
+	    CLI_READS },
 	{ SPLIT, "split", "RULE", "token rule of a published system: %s", split_names },
 	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
-	{ STOP, "stop", "FILE", "drop the words of FILE, one per line" },
+	{ STOP, "stop", "FILE", "drop the words of FILE, one per line", NULL, CLI_READS },
 	{ MIN_CHARS, "min-chars", "N", "drop words of fewer than N characters" },
 	{ KEEP_WORDS, "keep-words", "KIND,...",
 	    "keep only words with han, kana, hangul, alpha, digit, ..." },
@@ -94,37 +95,11 @@ const struct cli_option docopts_table[] = {
 	{ 0 },
 };
 
-void docopts_init(struct docopts *d)
+const struct sh_profile *docopts_profile(struct cli *c)
 {
-	*d = (struct docopts){ .profile = sh_profile_at(0) };
-	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
-}
+	const char *name = opt_value(c, 'p');
 
-/* Returns the method for "jieba", "jieba-all", "jieba:cut_all" and similar names; jieba's own names
- * of its modes are accepted, too. */
-static const struct sh_token_method *find_segmenter(const char *arg)
-{
-	const struct sh_token_method *row;
-	char name[40];
-	size_t n = 0;
-
-	if (strcmp(arg, "char") == 0)
-		return sh_token_method_at(0);
-	for (; arg[n] && n + 1 < sizeof name; n++)
-		name[n] = arg[n] == ':' || arg[n] == '_' ? '-' : arg[n];
-	name[n] = '\0';
-	if (strncmp(name, "jieba-cut", 9) == 0)
-		memmove(name + 5, name + 9, n - 9 + 1);
-	row = sh_token_method_find(name);
-	return row && !row->profile_only && is_segmenter(row) ? row : NULL;
-}
-
-static void set_keep_words(struct docopts *d, struct cli *c, struct sh_error *err)
-{
-	d->token.punctuation = strcmp(c->arg, "any") == 0;
-	d->token.keep = 0;
-	if (!d->token.punctuation && sh_keep_parse(sh_slice_str(c->arg), &d->token.keep, err) < 0)
-		sh_error_set(err, err->code, "%s (or any, alone)", err->text);
+	return name ? sh_profile_find(name) : sh_profile_at(0);
 }
 
 /* Dies with the message about an option's value. */
@@ -133,67 +108,36 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 	cli_usage(c, "%s: %s", cli_option_name(c, opt), err->text);
 }
 
-bool docopts_set(struct docopts *d, struct cli *c, int opt)
+static void set_keep_words(struct sh_token_opts *t, struct cli *c)
 {
-	struct sh_token_opts *t = &d->token;
-	struct sh_error err = { 0 };
+	const char *kinds = opt_text(c, KEEP_WORDS);
+	struct sh_error err;
 
-	switch (opt) {
-	case 'p':
-		d->profile = sh_profile_find(cli_value(c, opt));
-		sh_profile_tokens(d->profile, t, &d->ngrams);
-		return true;
-	case 'n':
-		sh_ngrams_parse(c->arg, &d->ngrams, &err);
-		break;
-	case 'u':
-		t->unit = cli_choice(c, opt) == 1 ? SH_UNIT_CHAR : SH_UNIT_WORD;
-		break;
-	case SEGMENT:
-		t->method = find_segmenter(c->arg);
-		if (!t->method)
-			cli_value(c, opt); /* dies: it is none of the names */
-		break;
-	case SPLIT:
-		t->method = sh_token_method_find(cli_value(c, opt));
-		break;
-	case DICT:
-		cli_reads_more(c, &d->dicts);
-		break;
-	case STEM:
-		t->stem = c->arg;
-		break;
-	case STOP:
-		cli_reads_more(c, &d->stops);
-		break;
-	case MIN_CHARS:
-		t->min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
-		break;
-	case KEEP_WORDS:
-		set_keep_words(d, c, &err);
-		break;
-	case NO_FOLD:
-	case MASK_DIGITS:
-	case FOLD_MARKS:
-	case JOIN_HYPHENS:
-	case RAW:
-	case STRICT:
-		break; /* see set_flags() */
-	default:
-		if (!formopts_set(&d->of, c, opt))
-			return false;
-	}
-	if (err.code)
-		refuse(c, opt, &err);
-	d->used = true;
-	return true;
+	if (!kinds)
+		return;
+	t->punctuation = strcmp(kinds, "any") == 0;
+	t->keep = 0;
+	if (!t->punctuation && sh_keep_parse(sh_slice_str(kinds), &t->keep, &err) < 0)
+		cli_usage(c, "--keep-words: %s (or any, alone)", err.text);
 }
 
-/* Sets the options that are yes or no. A profile may have turned some on. */
-static void set_flags(struct docopts *d, const struct cli *c)
+/* Sets the options of tokens. A profile has set them first. */
+static void set_tokens(struct docopts *d, struct cli *c)
 {
 	struct sh_token_opts *t = &d->token;
+	const char *segment = opt_value(c, SEGMENT), *unit = opt_value(c, 'u');
 
+	if (unit)
+		t->unit = strcmp(unit, "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
+	if (segment)
+		t->method = strcmp(segment, "char") == 0 ? sh_token_method_at(0)
+							 : sh_token_method_find(segment);
+	if (cli_given(c, SPLIT))
+		t->method = sh_token_method_find(opt_value(c, SPLIT));
+	if (cli_given(c, STEM))
+		t->stem = opt_text(c, STEM);
+	t->min_chars = (unsigned)opt_number(c, MIN_CHARS, 0, 1000000, t->min_chars);
+	set_keep_words(t, c);
 	t->no_fold = t->no_fold || cli_given(c, NO_FOLD);
 	t->mask_digits = t->mask_digits || cli_given(c, MASK_DIGITS);
 	t->fold_marks = t->fold_marks || cli_given(c, FOLD_MARKS);
@@ -201,7 +145,18 @@ static void set_flags(struct docopts *d, const struct cli *c)
 	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed
 	 * already. */
 	t->raw = t->raw || cli_given(c, RAW) || !formopts_escaped(&d->docs.form);
-	d->docs.strict = cli_given(c, STRICT);
+}
+
+/* A program may have an -n of its own. A profile of a published system defines its own features. */
+static void set_ngrams(struct docopts *d, struct cli *c)
+{
+	bool given = cli_given(c, 'n') && cli_find_option(c, 'n') == &docopts_table[1];
+	struct sh_error err;
+
+	if (given && sh_ngrams_parse(opt_text(c, 'n'), &d->ngrams, &err) < 0)
+		refuse(c, 'n', &err);
+	if (!given && d->sets && d->profile == sh_profile_at(0))
+		d->ngrams = (struct sh_ngrams){ SH_DEFAULT_SET_NGRAM, SH_DEFAULT_SET_NGRAM };
 }
 
 /* Warns of stop words that cannot drop anything: words in another encoding, and words of several
@@ -236,8 +191,8 @@ static void add_stop(struct docopts *d, struct cli *c, const char *path, struct 
 	struct sh_error err;
 
 	cli_read_file(c, path, &all);
-	d->stop_sum = cli_sum(d->stop_sum, &all);
 	lines = sh_buf_slice(&all);
+	d->stop_sum = sh_content_sum(d->stop_sum, lines);
 	check_stop(d, c, path, &lines);
 	if (sh_buf_add(words, lines.p, lines.n, &err) < 0 || sh_buf_add(words, "\n", 1, &err) < 0)
 		cli_die(c, &err);
@@ -258,13 +213,6 @@ static void load_stop(struct docopts *d, struct cli *c)
 		cli_die(c, &err);
 	d->token.stop = d->stop;
 	sh_buf_free(&words);
-}
-
-/* A profile of a published system defines its own features. */
-static void complete_ngrams(struct docopts *d, const struct cli *c)
-{
-	if (d->sets && !cli_given(c, 'n') && d->profile == sh_profile_at(0))
-		d->ngrams = (struct sh_ngrams){ SH_DEFAULT_SET_NGRAM, SH_DEFAULT_SET_NGRAM };
 }
 
 /* Returns an option that drops or changes words, when one was given; otherwise 0. */
@@ -314,11 +262,10 @@ static void complete_tokens(struct docopts *d, struct cli *c)
 
 /* ---- dictionaries ---- */
 
-static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
-
-/* Finds jieba.dict near the program. Returns false when no known place has it. */
-static bool find(char path[PATH_MAX + 64])
+/* Sets *path to jieba.dict near the program. Returns false when no known place has it. */
+static bool find_jieba(char path[PATH_MAX + 64])
 {
+	static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
@@ -338,31 +285,19 @@ static bool find(char path[PATH_MAX + 64])
 	return false;
 }
 
-/* Returns the value of an environment variable; NULL when it is unset or empty. */
-static const char *environment(const char *name)
+/* Returns the name of the dictionary: jieba's file, or cppjieba's folder, which is that of the last
+ * --dict. Returns NULL when neither an option, nor the environment, nor a known place has it. path:
+ * room for the name. */
+static const char *dictionary(const struct docopts *d, char path[PATH_MAX + 64])
 {
-	const char *value = getenv(name);
+	bool cppjieba = d->token.method->needs_cppjieba;
+	const char *name = getenv(cppjieba ? "SIMHASH_CPPJIEBA" : "SIMHASH_JIEBA");
 
-	return value && *value ? value : NULL;
-}
-
-/* Returns the folder of cppjieba's dictionary: of several --dict the last one; NULL when neither an
- * option nor the environment names it. */
-static const char *cppjieba_folder(const struct docopts *d)
-{
-	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : environment("SIMHASH_CPPJIEBA");
-}
-
-/* Sets *name to the file or folder of the dictionary. Returns whether there is one. path: room for
- * the name. */
-static bool find_dictionary(const struct docopts *d, char path[PATH_MAX + 64], const char **name)
-{
-	if (d->token.method->needs_cppjieba)
-		return (*name = cppjieba_folder(d)) != NULL;
-	*name = environment("SIMHASH_JIEBA");
-	if (!*name && find(path))
-		*name = path;
-	return *name != NULL;
+	if (cppjieba && d->dicts.n)
+		return d->dicts.name[d->dicts.n - 1];
+	if (name && *name)
+		return name;
+	return !cppjieba && find_jieba(path) ? path : NULL;
 }
 
 void docopts_add_words(
@@ -374,7 +309,7 @@ void docopts_add_words(
 	for (size_t i = 0; i < files->n; i++) {
 		text.n = 0;
 		cli_read_file(c, files->name[i], &text);
-		*sum = cli_sum(*sum, &text);
+		*sum = sh_content_sum(*sum, sh_buf_slice(&text));
 		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
 			err.file = files->name[i];
 			cli_die(c, &err);
@@ -383,64 +318,58 @@ void docopts_add_words(
 	sh_buf_free(&text);
 }
 
-static void open_jieba(struct docopts *d, struct cli *c, const char *name)
+void docopts_open_dictionary(struct docopts *d, struct cli *c)
 {
+	const struct sh_token_method *m = d->token.method;
+	char path[PATH_MAX + 64];
+	const char *name;
 	struct sh_error err;
 
-	if (!name)
+	if (d->jieba || d->cppjieba)
+		return;
+	if (!is_segmenter(m)) {
+		if (d->dicts.n)
+			cli_usage(c, "--dict is for --segment jieba and cppjieba, neither of which "
+				     "is given");
+		return;
+	}
+	name = dictionary(d, path);
+	if (!name && m->needs_jieba)
 		cli_usage(c, "the dictionary jieba.dict is missing: run `make deps` and `make`, or "
 			     "set SIMHASH_JIEBA=FILE");
-	d->token.jieba = d->jieba = sh_jieba_open(name, &err);
-	if (!d->jieba)
-		cli_die(c, &err);
-	docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
-}
-
-static void open_cppjieba(struct docopts *d, struct cli *c, const char *name)
-{
-	struct sh_error err;
-
 	if (!name)
 		cli_usage(c,
 		    "no dictionary of cppjieba: give --dict DIR or set SIMHASH_CPPJIEBA=DIR, a "
 		    "folder with jieba.dict.utf8 and hmm_model.utf8");
-	d->token.cppjieba = d->cppjieba = sh_cppjieba_open(name, &err);
-	if (!d->cppjieba)
+	if (m->needs_jieba)
+		d->token.jieba = d->jieba = sh_jieba_open(name, &err);
+	else
+		d->token.cppjieba = d->cppjieba = sh_cppjieba_open(name, &err);
+	if (!d->jieba && !d->cppjieba)
 		cli_die(c, &err);
-}
-
-void docopts_open_dictionary(struct docopts *d, struct cli *c)
-{
-	char path[PATH_MAX + 64];
-	const char *name;
-
-	if (d->jieba || d->cppjieba)
-		return;
-	find_dictionary(d, path, &name);
-	if (d->token.method->needs_jieba)
-		open_jieba(d, c, name);
-	else if (d->token.method->needs_cppjieba)
-		open_cppjieba(d, c, name);
-	else if (d->dicts.n)
-		cli_usage(
-		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
+	if (d->jieba)
+		docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
 }
 
 /* Returns whether the method needs no dictionary, or a dictionary that can be read. */
 static bool has_dictionary(const struct docopts *d)
 {
 	char path[PATH_MAX + 64];
-	const char *name;
+	const char *name = is_segmenter(d->token.method) ? dictionary(d, path) : "/";
 
-	return !is_segmenter(d->token.method) ||
-	       (find_dictionary(d, path, &name) && access(name, R_OK) == 0);
+	return name && access(name, R_OK) == 0;
 }
 
 void docopts_complete(struct docopts *d, struct cli *c)
 {
-	complete_ngrams(d, c);
+	d->profile = docopts_profile(c);
+	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 	formopts_complete(&d->of, &d->docs.form, c);
-	set_flags(d, c);
+	set_ngrams(d, c);
+	set_tokens(d, c);
+	d->stops = opt_all(c, STOP);
+	d->dicts = opt_all(c, DICT);
+	d->docs.strict = cli_given(c, STRICT);
 	complete_tokens(d, c);
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stops.n || d->profile->stop)
@@ -460,8 +389,6 @@ void docopts_need_places(const struct docopts *d, struct cli *c)
 void docopts_free(struct docopts *d)
 {
 	sh_stoplist_delete(d->stop);
-	cli_files_free(&d->stops);
-	cli_files_free(&d->dicts);
 	if (d->jieba)
 		sh_jieba_delete(d->jieba);
 	sh_cppjieba_delete(d->cppjieba);

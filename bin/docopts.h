@@ -11,12 +11,12 @@
 
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
-/* The same table without its first heading and -n: the program has its own -n and does not pass it
- * to docopts_set(). */
+/* The same table without its first heading and -n: the program has its own -n. */
 #define docopts_token_table (docopts_table + 2)
 /* The same without -u, too: the program's own -u has further values. */
 #define docopts_word_table (docopts_table + 3)
 
+/* Zeroed, but for the members that the program sets before docopts_complete(). */
 struct docopts {
 	struct sh_docs_opts docs;
 	struct formopts of;
@@ -24,24 +24,21 @@ struct docopts {
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
 	struct cli_files stops, dicts;
-	uint64_t stop_sum, dict_sum;  /* cli_sum() of the files, once they are loaded */
+	uint64_t stop_sum, dict_sum;  /* sh_content_sum() of the files, once they are loaded */
 	struct sh_stoplist *stop;     /* owned */
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
-	bool used;                    /* any of these options except -p was given */
-	/* Set before docopts_complete(). */
+	/* Set by the program. */
 	bool sets;    /* the program compares sets of features: see SH_DEFAULT_SET_NGRAM */
 	bool no_text; /* no text is split, and no dictionary is opened */
 	/* a missing dictionary is no error before docopts_open_dictionary() */
 	bool perhaps_no_text;
 };
 
-void docopts_init(struct docopts *d);
+/* Returns the profile of -p, or the default one. */
+const struct sh_profile *docopts_profile(struct cli *c);
 
-/* Handles an option. Returns false when it is not in this table. */
-bool docopts_set(struct docopts *d, struct cli *c, int opt);
-
-/* After the last option: loads files, and sets the values that depend on the options. */
+/* Reads the options, loads their files, and sets *d. */
 void docopts_complete(struct docopts *d, struct cli *c);
 
 /* Dies when the method cannot report the position of a token in the text. */
@@ -52,7 +49,7 @@ void docopts_need_places(const struct docopts *d, struct cli *c);
  * cppjieba's is the folder of --dict, or $SIMHASH_CPPJIEBA. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
 
-/* Adds the words of user dictionaries to j in their order, and their cli_sum() to *sum. Dies of
+/* Adds the words of user dictionaries to j in their order, and their sh_content_sum() to *sum. Dies of
  * errors. */
 void docopts_add_words(
     struct cli *c, const struct cli_files *files, struct sh_jieba *j, uint64_t *sum);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "documents.h"
 
-static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
+static int rejected(void *arg, struct sh_slice lines, uint64_t n, struct sh_error *err)
 {
-	cli_reject(arg, line, err);
-	return 0;
+	struct cli *c = arg;
+
+	c->n_rejected += n;
+	return sh_sink_write(&c->rejects, lines.p, lines.n, err);
 }
 
 /* Reads n files. */
@@ -14,7 +16,7 @@ static void read_files(
 	struct sh_error err;
 
 	if (sh_corpus_open(corpus, names, n, c->tmpdir, &err) < 0 ||
-	    sh_corpus_scan(corpus, lines, bad_line, c, &err) < 0)
+	    sh_corpus_scan(corpus, lines, c->rejects_path ? rejected : NULL, c, &err) < 0)
 		cli_die(c, &err);
 }
 

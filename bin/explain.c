@@ -7,21 +7,17 @@
 
 enum kind { NONE, FINGERPRINTS, BANDS, TABLE };
 
-/* The records of one file with one tag. */
-struct tagged {
-	int tag;
-	uint64_t records;
-};
-
 enum { TAGS_SHOWN = 16 };
 
+/* What was found in a file: its records by tag. */
 struct found {
 	const char *file;
 	enum kind kind;
 	unsigned bits;
 	struct sh_band band;       /* layout of the bands */
 	struct sh_df_record first; /* first record of the table */
-	struct tagged row[TAGS_SHOWN];
+	int tag[TAGS_SHOWN];
+	uint64_t records[TAGS_SHOWN];
 	size_t n;
 	uint64_t more; /* records with further tags */
 };
@@ -30,15 +26,17 @@ static void count(struct found *f, int tag)
 {
 	size_t i = 0;
 
-	while (i < f->n && f->row[i].tag != tag)
+	while (i < f->n && f->tag[i] != tag)
 		i++;
 	if (i == TAGS_SHOWN) {
 		f->more++;
 		return;
 	}
-	if (i == f->n)
-		f->row[f->n++] = (struct tagged){ .tag = tag };
-	f->row[i].records++;
+	if (i == f->n) {
+		f->tag[f->n] = tag;
+		f->records[f->n++] = 0;
+	}
+	f->records[i]++;
 }
 
 /* ---- output ---- */
@@ -93,12 +91,12 @@ static void write_found(struct cli *c, struct found *f, const struct sh_settings
 		cli_print(c, "%s: table of %" PRIu64 " documents, features of unknown width\n",
 		    f->file, f->first.df);
 	for (size_t i = 0; i < f->n; i++) {
-		cli_print(c, "%s: %" PRIu64 " %s%s of %u bits, ", f->file, f->row[i].records, what,
-		    CLI_PLURAL(f->row[i].records), f->bits);
+		cli_print(c, "%s: %" PRIu64 " %s%s of %u bits, ", f->file, f->records[i], what,
+		    CLI_PLURAL(f->records[i]), f->bits);
 		if (f->kind == BANDS)
-			write_band_tag(c, f->row[i].tag, mine);
+			write_band_tag(c, f->tag[i], mine);
 		else
-			write_fp_tag(c, f->row[i].tag, mine);
+			write_fp_tag(c, f->tag[i], mine);
 	}
 	if (f->more)
 		cli_print(c, "%s: %" PRIu64 " %ss with further tags\n", f->file, f->more, what);
@@ -107,45 +105,37 @@ static void write_found(struct cli *c, struct found *f, const struct sh_settings
 
 /* ---- input ---- */
 
-/* Finds the kind of a file by its first record. */
-static int begin_file(struct found *f, const char *file, struct sh_slice line, struct sh_error *err)
-{
-	struct sh_fp_record fp;
-	struct sh_band_record band;
-
-	*f = (struct found){ .file = file };
-	if (line.n && *line.p == '\t' && sh_record_df(line, &f->first, err) == 0) {
-		f->kind = TABLE;
-		return 0;
-	}
-	if (sh_is_band_record(line)) {
-		f->kind = BANDS;
-		return sh_record_band(line, &band, err) < 0
-			   ? -1
-			   : sh_band_from_key(&f->band, band.key, f->bits = band.of.bits, err);
-	}
-	if (sh_record_fp(line, &fp, err) < 0)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "expected fingerprints, bands or a table of document frequencies");
-	f->kind = FINGERPRINTS;
-	f->bits = fp.bits;
-	return 0;
-}
-
+/* Counts a record. The first one of a file shows its kind. */
 static int add_line(struct found *f, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_fp_record fp;
 	struct sh_band_record band;
 
+	if (f->kind == NONE)
+		f->kind = line.n && *line.p == '\t' && sh_record_df(line, &f->first, err) == 0
+			      ? TABLE
+			  : sh_is_band_record(line) ? BANDS
+						    : NONE;
 	if (f->kind == TABLE)
 		return 0;
 	if (f->kind == BANDS) {
 		if (sh_record_band(line, &band, err) < 0)
 			return -1;
+		if (!f->bits &&
+		    sh_band_from_key(&f->band, band.key, f->bits = band.of.bits, err) < 0)
+			return -1;
 		count(f, sh_band_cut_tag(&f->band, &band.key));
 		return 0;
 	}
-	if (sh_record_fp(line, &fp, err) < 0 || sh_same_width(&f->bits, &fp, err) < 0)
+	if (sh_record_fp(line, &fp, err) < 0)
+		return f->kind == NONE ? sh_error_set(err, SH_ERR_RECORD,
+					     "expected fingerprints, bands or a table of document "
+					     "frequencies")
+				       : -1;
+	if (f->kind == NONE)
+		f->bits = fp.bits;
+	f->kind = FINGERPRINTS;
+	if (sh_same_width(&f->bits, &fp, err) < 0)
 		return -1;
 	count(f, fp.tag);
 	return 0;
@@ -160,13 +150,11 @@ void explain(struct cli *c, const struct sh_settings *mine)
 
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
-		int status = 0;
-
 		if (!f.file || strcmp(f.file, lines.from.file) != 0) {
 			write_found(c, &f, mine);
-			status = begin_file(&f, lines.from.file, line, &err);
+			f = (struct found){ .file = lines.from.file };
 		}
-		if (status < 0 || add_line(&f, line, &err) < 0) {
+		if (add_line(&f, line, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		}

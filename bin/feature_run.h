@@ -5,11 +5,35 @@
 
 #include "run.h"
 #include "stream/feature_docs.h"
+#include "weight/df.h"
 
-/* Reads all documents of the source with the threads of -j, and writes the results. The caller sets
- * run->cli, and run->collect if it needs one. own: run->cli->jobs states.
- * Warns once, at the end, of ids that occur again after other ids. Dies on errors. */
-void run_feature_docs(struct run *run, struct sh_source *source,
-    const struct sh_feature_calls *calls, void *const *own);
+/* Reads all documents of the source with the threads of -j, and writes the results. arg: of
+ * calls->init(). Warns once, at the end, of ids that occur again after other ids. Returns the
+ * number of documents without features. Dies of errors. */
+uint64_t run_feature_docs(
+    struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *arg);
+
+/* The same for the operands of a program that reads only features: need_features(), unless the
+ * option with this code was given. */
+void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *arg);
+
+/* Reads the options --min-df and --max-df, which have these codes. Dies when they exclude all. */
+void read_df_limits(
+    struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max);
+
+/* Ends the program with `text` about this line of the first file, from 1. When the file is not
+ * UTF-8, the message says so instead. */
+_Noreturn void refuse_peeked(
+    struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
+
+/* Ends the program when the records look like texts with a number behind them
+ * (stream/feature_head.h). advice: what to do, for the message. */
+void need_features(struct cli *c, struct sh_source *source, const char *advice);
+
+/* The option that turns need_features() off. */
+#define FEATURES_OPTION(code)                                                                      \
+	{                                                                                          \
+		code, "features", NULL, "read features, whatever the first records look like"      \
+	}
 
 #endif

@@ -4,33 +4,9 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-bool formopts_set(struct formopts *o, struct cli *c, int opt)
-{
-	switch (opt) {
-	case FORMOPTS_JSON:
-	case FORMOPTS_CSV:
-	case FORMOPTS_HEADER:
-	case 'l':
-		return true; /* see formopts_complete() */
-	case FORMOPTS_DELIMITER:
-		o->delimiter = c->arg;
-		return true;
-	case 'f':
-		o->fields = c->arg;
-		return true;
-	case FORMOPTS_DOCUMENTS:
-		if (o->n_of_documents == FORMOPTS_MANY)
-			cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
-		o->of_documents[o->n_of_documents++].fields = c->arg;
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a
  * header. */
-static void complete_columns(const struct sh_document_form *form, struct cli *c)
+static void check_columns(const struct sh_document_form *form, struct cli *c)
 {
 	const char *option = form->csv ? "--csv" : "--header";
 
@@ -46,35 +22,49 @@ static void complete_columns(const struct sh_document_form *form, struct cli *c)
 		cli_usage(c, "%s and --trailer cannot be used together", option);
 }
 
-void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c)
+/* Sets the forms of --documents-fields. */
+static void set_documents(struct formopts *o, const struct sh_document_form *form, struct cli *c)
 {
+	struct cli_files all = opt_all(c, FORMOPTS_DOCUMENTS);
 	struct sh_error err;
 
-	form->json = cli_given(c, FORMOPTS_JSON);
-	form->csv = cli_given(c, FORMOPTS_CSV);
-	form->line_ids = cli_given(c, 'l');
-	if (form->csv || cli_given(c, FORMOPTS_HEADER))
-		form->columns = &o->columns;
-	complete_columns(form, c);
-	if (o->delimiter && !form->csv)
-		cli_usage(c, "--delimiter is for --csv, which is not given");
-	if (o->delimiter && (strlen(o->delimiter) != 1 || strchr("\"\r\n", *o->delimiter)))
-		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", o->delimiter);
-	if (o->delimiter)
-		form->columns->delimiter = *o->delimiter;
-	form->crlf = c->crlf;
-	if (form->line_ids && o->n_of_documents && !form->json)
+	if (all.n > FORMOPTS_MANY)
+		cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
+	if (form->line_ids && all.n && !form->json)
 		cli_usage(c, "-l and --documents-fields contradict each other: with -l the whole "
 			     "line is text");
-	for (size_t i = 0; i < o->n_of_documents; i++) {
+	o->n_of_documents = all.n;
+	for (size_t i = 0; i < all.n; i++) {
 		struct formopts_fields *f = &o->of_documents[i];
 
 		f->form = *form;
 		f->columns = o->columns;
 		f->form.columns = form->columns ? &f->columns : NULL;
-		if (sh_document_form_parse(f->fields, &f->form, &err) < 0)
+		if (sh_document_form_parse(all.name[i], &f->form, &err) < 0)
 			cli_usage(c, "--documents-fields: %s", err.text);
 	}
+}
+
+void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c)
+{
+	const char *delimiter = opt_text(c, FORMOPTS_DELIMITER);
+	struct sh_error err;
+
+	o->fields = opt_text(c, 'f');
+	form->json = cli_given(c, FORMOPTS_JSON);
+	form->csv = cli_given(c, FORMOPTS_CSV);
+	form->line_ids = cli_given(c, 'l');
+	form->crlf = c->crlf;
+	if (form->csv || cli_given(c, FORMOPTS_HEADER))
+		form->columns = &o->columns;
+	check_columns(form, c);
+	if (delimiter && !form->csv)
+		cli_usage(c, "--delimiter is for --csv, which is not given");
+	if (delimiter && (strlen(delimiter) != 1 || strchr("\"\r\n", *delimiter)))
+		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", delimiter);
+	if (delimiter)
+		form->columns->delimiter = *delimiter;
+	set_documents(o, form, c);
 	if (form->line_ids && o->fields && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)

@@ -48,26 +48,20 @@ enum { FORMOPTS_MANY = 16 }; /* most --documents-fields */
 
 /* The form of one file of -d, or of the last ones. */
 struct formopts_fields {
-	const char *fields;
 	struct sh_columns columns;
-	struct sh_document_form form; /* set by formopts_complete() */
+	struct sh_document_form form;
 };
 
 /* Values of the options that are not in the form. Ready when zeroed. */
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
-	const char *delimiter;     /* value of --delimiter; NULL: not given */
 	/* --documents-fields: file i of -d has element i, and further files have the last. */
 	struct formopts_fields of_documents[FORMOPTS_MANY];
 	size_t n_of_documents;
 };
 
-/* Handles an option. Returns false when it is not in these rows. The form is not ready before
- * formopts_complete(). */
-bool formopts_set(struct formopts *o, struct cli *c, int opt);
-
-/* After the last option. Dies of options that contradict each other. */
+/* Reads the options. Dies of options that contradict each other. */
 void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c);
 
 /* Returns whether backslashes in the text may be escapes: neither in plain lines nor in CSV, and in

@@ -16,27 +16,29 @@ struct worker {
 	struct sh_key_maker *maker;
 };
 
-void fpkeys_set_layout(struct fpkeys *k, struct cli *c)
+void fpkeys_set_layout(struct fpkeys *k, struct cli *c, const char *layout)
 {
-	const char *x = c->arg ? strchr(c->arg, 'x') : NULL;
+	const char *x = layout ? strchr(layout, 'x') : NULL;
 	uint64_t keys, rows;
 
 	k->rules.keys = k->rules.rows = 0;
-	if (!c->arg)
+	if (!layout)
 		return;
-	if (!x || sh_parse_count(sh_slice(c->arg, (size_t)(x - c->arg)), &keys) < 0 ||
+	if (!x || sh_parse_count(sh_slice(layout, (size_t)(x - layout)), &keys) < 0 ||
 	    sh_parse_count(sh_slice_str(x + 1), &rows) < 0 || keys < 1 || keys > SH_KEYS_MAX ||
 	    rows < 1 || rows > SH_KEYS_ROWS_MAX)
 		cli_usage(c,
 		    "--keys '%s': expected keys and values of a key, as 24x3; at most %dx%d",
-		    c->arg, SH_KEYS_MAX, SH_KEYS_ROWS_MAX);
+		    layout, SH_KEYS_MAX, SH_KEYS_ROWS_MAX);
 	k->rules.keys = (unsigned)keys;
 	k->rules.rows = (unsigned)rows;
 }
 
-void fpkeys_complete(struct fpkeys *k, struct cli *c, const struct docopts *docs, uint64_t seed)
+void fpkeys_complete(
+    struct fpkeys *k, struct cli *c, const struct docopts *docs, int measure, uint64_t seed)
 {
-	measures_complete(&k->measures, c);
+	k->measures.least = 1;
+	measures_complete(&k->measures, c, measure);
 	measures_key_rules(&k->measures, docs, seed, &k->rules);
 }
 

@@ -13,11 +13,12 @@ struct fpkeys {
 	bool fail_empty;           /* a document without features is an error */
 };
 
-/* Takes the argument of --keys: KxR, or none for the table's keys. */
-void fpkeys_set_layout(struct fpkeys *k, struct cli *c);
+/* Takes the argument of --keys: KxR, or NULL for the table's keys. */
+void fpkeys_set_layout(struct fpkeys *k, struct cli *c, const char *layout);
 
-/* Checks -T and --measure, and completes the rules. docs: after docopts_complete(). */
-void fpkeys_complete(struct fpkeys *k, struct cli *c, const struct docopts *docs, uint64_t seed);
+/* Reads -T and --measure, whose code is `measure`, and completes the rules. docs: complete. */
+void fpkeys_complete(
+    struct fpkeys *k, struct cli *c, const struct docopts *docs, int measure, uint64_t seed);
 
 /* Writes the keys of all documents. tokens: see sh_key_rules_tag(); 0: keys have no tag. */
 void fpkeys_run(struct fpkeys *k, struct cli *c, const struct docopts *docs, unsigned tokens,

@@ -30,30 +30,37 @@ const char *duplicate_measure_names(unsigned i)
 	return name_of(i, true);
 }
 
-void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, const char *expected)
+/* Parses -T: X, or J,E. */
+static void set_threshold(struct measures *m, struct cli *c)
 {
-	const char *all = c->arg, *comma = strchr(all, ',');
+	const char *all = opt_text(c, 'T'), *comma = all ? strchr(all, ',') : NULL;
+	const char *expected = m->least ? "a number above 0 and up to 1, as in 0.8"
+					: "a number from 0 to 1, as in 0.85";
 	char first[SHARE_MAX];
 
+	if (!all)
+		return;
 	m->two = comma && (size_t)(comma - all) < sizeof first;
+	m->one = !m->two;
 	if (m->two) {
 		memcpy(first, all, (size_t)(comma - all));
 		first[comma - all] = '\0';
-		c->arg = comma + 1;
-		m->edit = cli_share(c, "-T", least, SH_WEIGHT_ONE, expected);
-		c->arg = first;
+		m->edit = cli_parse_share(c, 'T', comma + 1, m->least, SH_WEIGHT_ONE, expected);
+		all = first;
 	}
-	m->threshold = cli_share(c, "-T", least, SH_WEIGHT_ONE, expected);
-	c->arg = all;
-	m->one = !m->two;
+	m->threshold = cli_parse_share(c, 'T', all, m->least, SH_WEIGHT_ONE, expected);
 	if (m->one)
 		m->edit = m->threshold;
 }
 
-void measures_complete(struct measures *m, struct cli *c)
+void measures_complete(struct measures *m, struct cli *c, int code)
 {
-	if (!m->measure)
-		m->measure = sh_measure_find(m->one ? "jaccard" : SH_DEFAULT_MEASURE);
+	const char *name = opt_value(c, code);
+
+	set_threshold(m, c);
+	if (!name)
+		name = m->one ? "jaccard" : SH_DEFAULT_MEASURE;
+	m->measure = sh_measure_find(name);
 	if (!m->one && !m->two) {
 		m->threshold = SH_DEFAULT_JACCARD;
 		m->edit = SH_DEFAULT_EDIT;

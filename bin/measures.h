@@ -8,7 +8,8 @@
 #include "match/measure.h"
 
 struct measures {
-	const struct sh_measure *measure; /* NULL: --measure was not given */
+	uint64_t least; /* the smallest allowed threshold, in millionths; set by the program */
+	const struct sh_measure *measure;
 	uint64_t threshold; /* in millionths; under --measure any the threshold of jaccard */
 	uint64_t edit;      /* threshold of edit, in millionths, under --measure any */
 	bool two;           /* -T has two thresholds */
@@ -20,16 +21,10 @@ struct measures {
 const char *measure_names(unsigned i);
 const char *duplicate_measure_names(unsigned i);
 
-/* Parses the argument of -T: X, or J,E. least: the smallest allowed threshold, in millionths.
- * expected: text of the message about other values. */
-void measures_set_threshold(
-    struct measures *m, struct cli *c, uint64_t least, const char *expected);
-
-/* Checks the options after the last option was read, and sets the values that depend on them.
- * Without --measure the measure is jaccard when -T has one threshold, otherwise SH_DEFAULT_MEASURE.
- * Without -T the measure any has its default thresholds, and another measure has
- * SH_DEFAULT_JACCARD. */
-void measures_complete(struct measures *m, struct cli *c);
+/* Reads -T, X or J,E, and --measure, whose code is given. Without --measure the measure is jaccard
+ * when -T has one threshold, otherwise SH_DEFAULT_MEASURE. Without -T the measure any has its
+ * default thresholds, and another measure has SH_DEFAULT_JACCARD. */
+void measures_complete(struct measures *m, struct cli *c, int code);
 
 /* Sets the rules of the keys that find the pairs of these thresholds. m and docs: complete. The
  * caller sets r->keys and r->rows, or 0 for the table's. */

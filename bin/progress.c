@@ -134,36 +134,6 @@ static const char *duration(double seconds, char *to)
 }
 
 /* A line is written with one call, because other programs may write to the same log. */
-struct line {
-	char text[LINE_CHARS];
-	size_t n;
-};
-
-/* Appends to the line; cuts what does not fit. */
-__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(l->text + l->n, sizeof l->text - l->n, fmt, ap);
-	va_end(ap);
-	l->n += n > 0 ? (size_t)n : 0;
-	if (l->n >= sizeof l->text)
-		l->n = sizeof l->text - 1;
-}
-
-static void begin_line(struct line *l, const struct progress *p)
-{
-	l->n = 0;
-	add(l, "%s: ", p->name);
-}
-
-static void add_records(struct line *l, const struct progress *p)
-{
-	add(l, ", %llu record%s", (unsigned long long)p->records, p->records == 1 ? "" : "s");
-}
-
 /* Returns the most characters of a line. The terminal cannot rewrite a line of two rows. */
 static size_t columns(void)
 {
@@ -175,20 +145,26 @@ static size_t columns(void)
 
 /* Writes a line; on a terminal, over the line before. The last line ends with LF and is not
  * rewritten. */
-static void write_line(struct progress *p, struct line *l, bool last)
+__attribute__((format(printf, 3, 4))) static void write_line(
+    struct progress *p, bool last, const char *fmt, ...)
 {
 	bool over = p->terminal && !last;
+	char text[LINE_CHARS];
+	va_list ap;
 
-	if (over && l->n > columns())
-		l->n = columns();
-	fprintf(stderr, "%s%.*s%s", p->drawn ? CLEAR : "", (int)l->n, l->text, over ? "" : "\n");
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (over && strlen(text) > columns())
+		text[columns()] = '\0';
+	fprintf(stderr, "%s%s%s", p->drawn ? CLEAR : "", text, over ? "" : "\n");
 	p->drawn = over;
 }
 
 void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 {
-	char a[AMOUNT_CHARS];
-	struct line l;
+	char done[AMOUNT_CHARS], all[AMOUNT_CHARS], speed[AMOUNT_CHARS], rest[AMOUNT_CHARS];
+	char of[2 * AMOUNT_CHARS] = "", left[2 * AMOUNT_CHARS] = "";
 	double rate;
 
 	p->bytes += bytes;
@@ -196,46 +172,37 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	if (!due(p))
 		return;
 	rate = (double)p->bytes / p->last;
-	begin_line(&l, p);
-	add(&l, "%s", amount((double)p->bytes, a));
 	/* The total is the size of the files. Decompressed bytes may exceed it; then no percentage
 	 * is shown. */
 	if (p->total >= p->bytes)
-		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
+		snprintf(of, sizeof of, " of %s (%.0f %%)", amount((double)p->total, all),
 		    100 * (double)p->bytes / (double)p->total);
-	add_records(&l, p);
-	add(&l, ", %s/s", amount(rate, a));
 	if (p->total > p->bytes && rate > 0)
-		add(&l, ", %s left", duration((double)(p->total - p->bytes) / rate, a));
-	write_line(p, &l, false);
+		snprintf(left, sizeof left, ", %s left",
+		    duration((double)(p->total - p->bytes) / rate, rest));
+	write_line(p, false, "%s: %s%s, %llu record%s, %s/s%s", p->name,
+	    amount((double)p->bytes, done), of, (unsigned long long)p->records,
+	    p->records == 1 ? "" : "s", amount(rate, speed), left);
 }
 
 void progress_show(struct progress *p, uint64_t n, const char *what)
 {
-	struct line l;
-
-	if (!due(p))
-		return;
-	begin_line(&l, p);
-	add(&l, "%llu %s", (unsigned long long)n, what);
-	write_line(p, &l, false);
+	if (due(p))
+		write_line(p, false, "%s: %llu %s", p->name, (unsigned long long)n, what);
 }
 
 void progress_end(struct progress *p)
 {
-	double seconds;
-	char a[AMOUNT_CHARS];
-	struct line l;
+	double seconds = progress_seconds(p);
+	char done[AMOUNT_CHARS], speed[AMOUNT_CHARS];
 
 	if (!p->asked) {
 		progress_clear(p);
 		return;
 	}
-	seconds = progress_seconds(p);
-	begin_line(&l, p);
-	add(&l, "%s", amount((double)p->bytes, a));
-	add_records(&l, p);
-	add(&l, ", %s/s, %.1f s", amount((double)p->bytes / (seconds + 1e-9), a), seconds);
-	write_line(p, &l, true);
+	write_line(p, true, "%s: %s, %llu record%s, %s/s, %.1f s", p->name,
+	    amount((double)p->bytes, done), (unsigned long long)p->records,
+	    p->records == 1 ? "" : "s", amount((double)p->bytes / (seconds + 1e-9), speed),
+	    seconds);
 	p->asked = p->shown = false;
 }

@@ -43,6 +43,7 @@ static const struct cli_program program = {
 	    "documents whose ids are in the files\n  stats DIR            write settings and "
 	    "sizes\n  export DIR           write the documents that stayed (--store=documents)",
 	.words = 2,
+	.no_documents = true,
 	.options = { options, dedup_how_table, docopts_table },
 };
 
@@ -56,8 +57,6 @@ struct state {
 	enum sh_store_form form; /* value of --store */
 	bool expires;            /* the command is expire */
 	uint64_t age;            /* expire: in seconds */
-	/* the given option that only `command` has; 0: none */
-	int for_init, for_removal, for_stats;
 };
 
 /* ---- commands ---- */
@@ -67,7 +66,7 @@ static int init(struct state *s, struct sh_error *err)
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
 	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
 	struct sh_analyser a;
-	struct made_with o;
+	struct sh_archive_rows o;
 
 	/* Refuses options that every run would refuse, such as a missing stemmer. */
 	if (sh_analyser_init(&a, NULL, &opts, err) < 0)
@@ -191,7 +190,7 @@ static int stats(struct state *s, struct sh_error *err)
 	uint64_t n = sh_store_manifest_documents(m);
 	struct times times = { 0 };
 
-	if (s->for_stats)
+	if (cli_given(s->cli, COUNTS))
 		return write_counts(c, &s->store, err);
 	if (sh_store_each(&s->store, look_at_time, &times, err) < 0)
 		return -1;
@@ -256,34 +255,6 @@ static const struct command {
 
 /* ---- options ---- */
 
-static void set_option(struct state *s, int opt)
-{
-	struct cli *c = s->cli;
-
-	switch (opt) {
-	case STORE:
-		s->form = (enum sh_store_form)cli_choice(c, opt);
-		s->for_init = opt;
-		break;
-	case DRY_RUN:
-		s->how.dry_run = true;
-		s->for_removal = opt;
-		break;
-	case WAIT:
-		s->how.wait = cli_number(c, "--wait", 0, 1000000);
-		break;
-	case COUNTS:
-		s->for_stats = opt;
-		break;
-	case 'q':
-		s->how.quiet = true;
-		break;
-	default:
-		dedup_how_set(&s->how, c, opt);
-		s->for_init = opt;
-	}
-}
-
 static void set_age(struct state *s, const char *arg)
 {
 	static const struct {
@@ -305,7 +276,7 @@ static void set_age(struct state *s, const char *arg)
 
 static void refuse(struct state *s, int opt, bool has, const char *which)
 {
-	if (opt && !has)
+	if (cli_given(s->cli, opt) && !has)
 		cli_usage(s->cli, "%s is for %s, not for %s", cli_option_name(s->cli, opt), which,
 		    s->command->name);
 }
@@ -315,7 +286,14 @@ static void complete(struct state *s)
 {
 	const struct command *k;
 	struct cli *c = s->cli;
+	int for_init = cli_given_of(c, dedup_how_table, 0);
 
+	s->form = (enum sh_store_form)opt_choice(c, STORE, SH_STORE_SKETCH);
+	s->how.dry_run = cli_given(c, DRY_RUN);
+	s->how.wait = opt_number(c, WAIT, 0, 1000000, 0);
+	s->how.quiet = cli_given(c, 'q');
+	if (!for_init)
+		for_init = cli_given_of(c, docopts_table, 0);
 	if (c->n_words == 0)
 		cli_usage(c, "expected a command and the archive's folder");
 	s->command = k = sh_row_find(SH_ROWS(commands), c->words[0]);
@@ -325,12 +303,13 @@ static void complete(struct state *s)
 	if (c->n_words < 2)
 		cli_usage(
 		    c, "%s: which archive? (sharchive %s DIR%s)", k->name, k->name, k->arguments);
-	s->dir = c->arg = c->words[1];
-	cli_folder(c);
+	s->dir = c->words[1];
+	cli_declare(c, CLI_FOLDER, s->dir);
 	s->expires = strcmp(k->name, "expire") == 0;
-	refuse(s, s->for_init, k->work == init, "init");
-	refuse(s, s->for_removal, k->work == remove_documents, "expire and remove");
-	refuse(s, s->for_stats, k->work == stats, "stats");
+	refuse(s, for_init, k->work == init, "init");
+	refuse(s, STORE, k->work == init, "init");
+	refuse(s, DRY_RUN, k->work == remove_documents, "expire and remove");
+	refuse(s, COUNTS, k->work == stats, "stats");
 	if (c->n_operands && !*k->arguments)
 		cli_usage(c, "%s takes no files: '%s'", k->name, c->operands[0]);
 	if (*k->arguments && (!c->n_operands || (s->expires && c->n_operands > 1)))
@@ -345,15 +324,10 @@ static void complete(struct state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct state s = { .cli = &c, .form = SH_STORE_SKETCH };
+	struct state s = { .cli = &c };
 	struct sh_error err;
-	int opt;
 
-	dedup_how_init(&s.how);
 	cli_start(&c, &program, argc, argv);
-	c.no_documents = true;
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&s, opt);
 	complete(&s);
 	if (s.command->work == init)
 		dedup_how_complete(&c, &s.how);

@@ -38,20 +38,27 @@ static const struct cli_program program = {
 	.options = { options },
 };
 
-struct plan {
+/* Shared by all workers. */
+struct state {
+	struct cli *cli;
 	unsigned k, blocks, bits; /* k: NO_K, or the value of -k; blocks: 0, or the value of -M */
-	unsigned rows, bands;     /* 0: not given */
+	unsigned rows, bands;     /* of signatures; rows 0: the input is fingerprints */
+	unsigned values;          /* of the first signature; 0 when it is bad */
+
+	/* Of fingerprints. */
+	struct sh_band band;
+	struct sh_tags tags;
 };
 
-/* ---- fingerprints ---- */
+/* ---- layouts ---- */
 
 /* Returns the value of -k, or its default for fingerprints of 64 bits. */
-static unsigned distance(struct cli *c, const struct plan *p, unsigned bits)
+static unsigned distance(const struct state *s, unsigned bits)
 {
-	if (p->k != NO_K)
-		return p->k;
+	if (s->k != NO_K)
+		return s->k;
 	if (bits != SH_DEFAULT_BITS)
-		cli_usage(c,
+		cli_usage(s->cli,
 		    "-k is needed: its default, %d, is for fingerprints of %d bits, these have %u",
 		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, bits);
 	return SH_DEFAULT_DISTANCE;
@@ -72,39 +79,38 @@ static unsigned price(
 }
 
 /* Makes the layout of -M, or the cheapest. */
-static int init_layout(
-    struct cli *c, const struct plan *p, unsigned bits, struct sh_band *band, struct sh_error *err)
+static int init_layout(struct state *s, unsigned bits, struct sh_error *err)
 {
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best, k = distance(c, p, bits);
+	struct sh_band_cost row[MAX_ROWS];
+	unsigned best, k = distance(s, bits), blocks = s->blocks;
 
-	if (p->blocks)
-		return sh_band_init(band, bits, k, p->blocks, err);
-	price(c, bits, k, row, &best);
-	return sh_band_init(band, bits, k, row[best].blocks, err);
+	if (!blocks) {
+		price(s->cli, bits, k, row, &best);
+		blocks = row[best].blocks;
+	}
+	return sh_band_init(&s->band, bits, k, blocks, err);
 }
 
 /* Shows a row for each layout, and marks that of -M, or the cheapest. */
-static void explain(struct cli *c, const struct plan *p)
+static void explain(const struct state *s)
 {
-	static struct sh_band_cost row[MAX_ROWS + 1];
-	unsigned chosen, k = distance(c, p, p->bits), n = price(c, p->bits, k, row, &chosen);
+	struct sh_band_cost row[MAX_ROWS + 1];
+	struct cli *c = s->cli;
+	unsigned chosen, k = distance(s, s->bits), n = price(c, s->bits, k, row, &chosen);
 	struct sh_error err;
 
-	if (p->blocks) {
-		for (chosen = 0; chosen < n && row[chosen].blocks != p->blocks; chosen++)
+	if (s->blocks) {
+		for (chosen = 0; chosen < n && row[chosen].blocks != s->blocks; chosen++)
 			;
-		if (chosen == n && sh_band_cost(&row[n++], p->bits, k, p->blocks, &err) < 0) {
+		if (chosen == n && sh_band_cost(&row[n++], s->bits, k, s->blocks, &err) < 0) {
 			if (err.code == SH_ERR_NOMEM)
 				cli_die(c, &err);
 			cli_usage(c, "%s", err.text);
 		}
 	}
-	cli_text(c);
-	cli_open(c);
 	cli_print(c,
 	    "%u bits, distance %u, %d fingerprints with ids of %d bytes, uniformly distributed\n",
-	    p->bits, k, SH_BAND_COUNT, SH_BAND_ID);
+	    s->bits, k, SH_BAND_COUNT, SH_BAND_ID);
 	cli_print(c, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables", "key bits",
 	    "bytes", "candidates", "in bucket", "sort s", "compare s");
 	for (unsigned i = 0; i < n; i++) {
@@ -115,32 +121,19 @@ static void explain(struct cli *c, const struct plan *p)
 	}
 }
 
-/* Shared by all workers. */
-struct shared {
-	struct sh_band band;
-	struct sh_band_lines lines;
-	struct sh_tags tags;
-	bool rejects, crlf;
-};
+/* ---- fingerprints ---- */
 
-static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int each(void *state, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct shared *s = arg;
+	struct state *s = state;
 	unsigned bits = s->band.bits;
 	struct sh_fp_record r;
 
-	line = cli_strip(s->crlf, line);
-	if (sh_record_fp(line, &r, err) < 0 || sh_same_width(&bits, &r, err) < 0 ||
+	if (sh_record_fp(cli_strip(s->cli->crlf, line), &r, err) < 0 ||
+	    sh_same_width(&bits, &r, err) < 0 ||
 	    sh_tags_check(&s->tags, r.tag, job->from.file, err) < 0)
 		return -1;
-	return sh_band_lines_add(&s->lines, &r, &job->out, err);
-}
-
-static int work(void *worker, struct sh_job *job)
-{
-	const struct shared *s = worker;
-
-	return sh_job_lines(job, s->rejects, each, worker);
+	return sh_band_lines_add(&s->band, &r, &job->out, err);
 }
 
 static int fingerprint(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
@@ -151,36 +144,24 @@ static int fingerprint(const struct sh_source *source, struct sh_slice line, str
 	return sh_record_fp(line, &r, err);
 }
 
-/* Makes the layout for the width of the first record. Returns false when the input is empty. */
-static bool make_layout(
-    struct cli *c, const struct plan *p, struct sh_source *source, struct shared *s)
+/* Makes the layout for the width of the first record. The workers report a bad one. */
+static void begin_fingerprints(
+    struct state *s, const struct sh_source *source, struct sh_slice line)
 {
-	struct sh_slice line;
+	unsigned bits = s->bits;
 	struct sh_fp_record r;
 	struct sh_error err;
-	unsigned bits = p->bits;
 
-	if (!cli_first(c, source, fingerprint, &line))
-		return false;
-	cli_doubt(c, source, sh_record_fp_doubt(sh_source_peeked(source)));
-	/* The workers report a bad first record. */
+	cli_doubt(s->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
 	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
-		sh_tags_check(&s->tags, r.tag, source->peeked_from.file, &err);
+		sh_tags_check(&s->tags, r.tag, source->name, &err);
 	}
-	if (init_layout(c, p, bits, &s->band, &err) < 0 ||
-	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)
-		cli_die(c, &err);
-	return true;
+	if (init_layout(s, bits, &err) < 0)
+		cli_die(s->cli, &err);
 }
 
 /* ---- signatures ---- */
-
-/* Shared by all workers. */
-struct signatures {
-	unsigned values, rows, bands; /* values: of the first signature; 0 when it is bad */
-	bool rejects, crlf;
-};
 
 /* Reads a record: hex TAB id. values: of its signature, or 0 for any number. */
 static int read_signature(
@@ -212,14 +193,15 @@ static int read_signature(
 	return 0;
 }
 
-static int each_signature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+static int each_signature(
+    void *state, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	const struct signatures *s = arg;
+	const struct state *s = state;
 	const struct sh_hash *hash = sh_hash_find("xxh3");
 	struct sh_slice field[2];
 	size_t band_digits = (size_t)s->rows * VALUE_DIGITS;
 
-	if (read_signature(cli_strip(s->crlf, line), s->values, field, err) < 0)
+	if (read_signature(cli_strip(s->cli->crlf, line), s->values, field, err) < 0)
 		return -1;
 	for (unsigned band = 0; band < s->bands; band++) {
 		size_t need = SH_KEY_CHARS + field[1].n + 2;
@@ -239,13 +221,6 @@ static int each_signature(void *arg, struct sh_slice line, struct sh_job *job, s
 	return 0;
 }
 
-static int work_signatures(void *worker, struct sh_job *job)
-{
-	const struct signatures *s = worker;
-
-	return sh_job_lines(job, s->rejects, each_signature, worker);
-}
-
 static int signature(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice field[2];
@@ -254,109 +229,91 @@ static int signature(const struct sh_source *source, struct sh_slice line, struc
 	return read_signature(line, 0, field, err);
 }
 
-/* Writes the keys of all signatures. */
-static void cut_signatures(struct cli *c, const struct plan *p)
+/* Sets the number of bands from the first record. The workers report a bad one. */
+static void begin_signatures(struct state *s, struct sh_slice line)
 {
-	struct signatures s = { .rows = p->rows, .rejects = c->rejects_path, .crlf = c->crlf };
-	struct run run = { .cli = c, .work = work_signatures };
-	struct sh_slice line, field[2];
-	struct sh_source source;
+	struct sh_slice field[2];
 	struct sh_error err;
 
-	cli_source_init(c, &source);
-	for (unsigned i = 0; i < c->jobs; i++)
-		run.workers[i] = &s;
-	if (cli_first(c, &source, signature, &line)) {
-		/* The workers report a bad first record. */
-		if (read_signature(line, 0, field, &err) == 0)
-			s.values = (unsigned)(field[0].n / VALUE_DIGITS);
-		s.bands = p->bands ? p->bands : s.values / s.rows;
-		if (s.values && (s.bands == 0 || (uint64_t)s.bands * s.rows > s.values))
-			cli_usage(c, "%u band%s of %u values, but the signatures have %u",
-			    s.bands ? s.bands : 1, s.bands > 1 ? "s" : "", s.rows, s.values);
-		if (s.bands > SH_KEY_SIGNATURE_BANDS)
-			cli_usage(c, "%u bands, at most %d are possible: give --bands", s.bands,
-			    SH_KEY_SIGNATURE_BANDS);
+	if (read_signature(line, 0, field, &err) == 0)
+		s->values = (unsigned)(field[0].n / VALUE_DIGITS);
+	if (!s->bands)
+		s->bands = s->values / s->rows;
+	if (s->values && (s->bands == 0 || (uint64_t)s->bands * s->rows > s->values))
+		cli_usage(s->cli, "%u band%s of %u values, but the signatures have %u",
+		    s->bands ? s->bands : 1, s->bands > 1 ? "s" : "", s->rows, s->values);
+	if (s->bands > SH_KEY_SIGNATURE_BANDS)
+		cli_usage(s->cli, "%u bands, at most %d are possible: give --bands", s->bands,
+		    SH_KEY_SIGNATURE_BANDS);
+}
+
+/* ---- the run ---- */
+
+static int work(void *state, struct sh_job *job)
+{
+	const struct state *s = state;
+
+	return sh_job_lines(
+	    job, s->cli->rejects_path != NULL, s->rows ? each_signature : each, state);
+}
+
+static void band_all(struct state *s)
+{
+	struct run run = { .cli = s->cli, .work = work };
+	struct sh_source source;
+	struct sh_slice line;
+
+	cli_source_init(s->cli, &source);
+	for (unsigned i = 0; i < s->cli->jobs; i++)
+		run.workers[i] = s;
+	if (cli_first(s->cli, &source, s->rows ? signature : fingerprint, &line)) {
+		if (s->rows)
+			begin_signatures(s, line);
+		else
+			begin_fingerprints(s, &source, line);
 		run_pool(&run, &source);
 	}
 	run_finish(&run);
+	if (sh_tags_part_bare(&s->tags))
+		cli_warn(s->cli, SH_TAGS_PART_BARE);
 	sh_source_free(&source);
-}
-
-static void set_option(struct cli *c, struct plan *p, int opt)
-{
-	switch (opt) {
-	case 'k':
-		p->k = (unsigned)cli_number(c, "-k", 0, SH_BAND_MAX_BLOCKS - 1);
-		break;
-	case 'M':
-		p->blocks = (unsigned)cli_number(c, "-M", 1, SH_BAND_MAX_BLOCKS);
-		break;
-	case 'b':
-		p->bits = (unsigned)cli_number(c, "-b", 4, SH_FP_MAX_BITS);
-		if (!sh_fp_width_ok(p->bits))
-			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
-		break;
-	case ROWS:
-		p->rows = (unsigned)cli_number(c, "--rows", 1, MAX_VALUES);
-		break;
-	case BANDS:
-		p->bands = (unsigned)cli_number(c, "--bands", 1, SH_KEY_SIGNATURE_BANDS);
-		break;
-	}
+	sh_band_free(&s->band);
 }
 
 /* Refuses options that contradict each other. */
-static void check(struct cli *c, const struct plan *p)
+static void check(const struct state *s)
 {
-	if (p->bands && !p->rows)
+	struct cli *c = s->cli;
+
+	if (!sh_fp_width_ok(s->bits))
+		cli_usage(c, "-b %u: expected a multiple of 4", s->bits);
+	if (s->bands && !s->rows)
 		cli_usage(c, "--bands needs --rows");
-	if (p->rows && (cli_given(c, 'k') || p->blocks || cli_given(c, EXPLAIN)))
+	if (s->rows && (cli_given(c, 'k') || s->blocks || cli_given(c, EXPLAIN)))
 		cli_usage(c, "--rows reads signatures: -k, -M and --explain are for fingerprints");
 	if (cli_given(c, EXPLAIN) && c->n_operands)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
 }
 
-static void band_all(struct cli *c, const struct plan *p)
-{
-	struct shared shared = { .tags = SH_TAGS(SH_TAG_DIGITS) };
-	struct run run = { .cli = c, .work = work };
-	struct sh_source source;
-
-	cli_source_init(c, &source);
-	shared.rejects = c->rejects_path != NULL;
-	shared.crlf = c->crlf;
-	for (unsigned i = 0; i < c->jobs; i++)
-		run.workers[i] = &shared;
-	if (make_layout(c, p, &source, &shared))
-		run_pool(&run, &source);
-	run_finish(&run);
-	if (sh_tags_part_bare(&shared.tags))
-		cli_warn(c, SH_TAGS_PART_BARE);
-	sh_source_free(&source);
-	sh_band_lines_free(&shared.lines);
-	sh_band_free(&shared.band);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct plan plan = { .k = NO_K, .bits = SH_DEFAULT_BITS };
-	int opt;
+	struct state s = { .cli = &c, .tags = SH_TAGS(SH_TAG_DIGITS) };
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &plan, opt);
-	check(&c, &plan);
-	if (cli_given(&c, EXPLAIN)) {
-		explain(&c, &plan);
-		return cli_finish(&c);
-	}
+	s.k = (unsigned)opt_number(&c, 'k', 0, SH_BAND_MAX_BLOCKS - 1, NO_K);
+	s.blocks = (unsigned)opt_number(&c, 'M', 1, SH_BAND_MAX_BLOCKS, 0);
+	s.bits = (unsigned)opt_number(&c, 'b', 4, SH_FP_MAX_BITS, SH_DEFAULT_BITS);
+	s.rows = (unsigned)opt_number(&c, ROWS, 1, MAX_VALUES, 0);
+	s.bands = (unsigned)opt_number(&c, BANDS, 1, SH_KEY_SIGNATURE_BANDS, 0);
+	check(&s);
+	if (cli_given(&c, EXPLAIN))
+		cli_text(&c);
 	cli_open(&c);
-	if (plan.rows)
-		cut_signatures(&c, &plan);
+	if (cli_given(&c, EXPLAIN))
+		explain(&s);
 	else
-		band_all(&c, &plan);
+		band_all(&s);
 	return cli_finish(&c);
 }

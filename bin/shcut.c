@@ -21,7 +21,8 @@ static const char *unit_names(unsigned i)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Passages"),
-	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields" },
+	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields", NULL,
+	    CLI_READS },
 	{ 'u', "unit", "line|sentence", "cut lines or sentences that occurred before", unit_names },
 	{ 'n', "ngram", "N", "-u: compare runs of N lines or sentences [1 line, 3 sentences]" },
 	{ MIN_TOKENS, "min-tokens", "N", "-u: keep runs of fewer than N words [1]" },
@@ -275,11 +276,11 @@ static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct 
 static int find_text(const struct sh_document_form *form, struct sh_slice line,
     const struct sh_document *doc, struct sh_slice *text, struct sh_error *err)
 {
-	struct sh_slice name = form->text_name.n ? form->text_name : sh_slice("text", 4);
+	struct sh_slice name = form->name[1].n ? form->name[1] : sh_slice("text", 4);
 	struct sh_json_value v;
 
 	*text = doc->text;
-	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->text, NULL,
+	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->index[1], NULL,
 			     text, err) < 0)
 		return -1;
 	if (form->json) {
@@ -416,40 +417,22 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- options ---- */
 
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'd':
-		cli_reads_more(c, &s->files);
-		break;
-	case REPLACE:
-		if (strpbrk(c->arg, "\t\n\r"))
-			cli_usage(c, "--replace: a text has no tab and no line end (write \\n)");
-		s->replace = c->arg;
-		break;
-	case 'u':
-		s->repeats = true;
-		s->units.lines = strcmp(cli_value(c, opt), "line") == 0;
-		break;
-	case 'n':
-		s->units.run = (unsigned)cli_number(c, "-n", 1, SH_SENTENCES_RUN_MAX);
-		break;
-	case MIN_TOKENS:
-		s->units.tokens = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		break;
-	case NO_FOLD:
-		s->units.no_fold = true;
-		break;
-	default:
-		formopts_set(&s->of, c, opt);
-	}
-}
-
 static void complete(struct cli *c, struct settings *s)
 {
 	static const int only_u[] = { 'n', MIN_TOKENS, NO_FOLD };
 	struct sh_document_form *form = &s->docs.form;
+	const char *unit = opt_value(c, 'u');
 
+	s->files = opt_all(c, 'd');
+	s->replace = opt_text(c, REPLACE);
+	if (s->replace && strpbrk(s->replace, "\t\n\r"))
+		cli_usage(c, "--replace: a text has no tab and no line end (write \\n)");
+	s->repeats = unit != NULL;
+	s->units.lines = unit && strcmp(unit, "line") == 0;
+	s->units.run = (unsigned)opt_number(
+	    c, 'n', 1, SH_SENTENCES_RUN_MAX, s->units.lines ? 1 : SH_SENTENCES_RUN);
+	s->units.tokens = (uint32_t)opt_number(c, MIN_TOKENS, 1, INT32_MAX, 1);
+	s->units.no_fold = cli_given(c, NO_FOLD);
 	if (s->repeats == (s->files.n > 0))
 		cli_usage(c, s->repeats
 				 ? "-d names the passages, and -u finds them: give one of both"
@@ -458,8 +441,6 @@ static void complete(struct cli *c, struct settings *s)
 		if (cli_given(c, only_u[i]))
 			cli_usage(
 			    c, "%s needs -u line or -u sentence", cli_option_name(c, only_u[i]));
-	if (!s->units.run)
-		s->units.run = s->units.lines ? 1 : SH_SENTENCES_RUN;
 	formopts_complete(&s->of, form, c);
 	formopts_need_one_text(form, c);
 	s->raw = s->units.raw = !formopts_escaped(form);
@@ -488,15 +469,12 @@ static void check_met(struct cli *c, const struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .units.tokens = 1 };
+	struct settings s = { 0 };
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	struct run run = { .cli = &c, .work = work };
 	struct sh_error err;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
 	if (!s.repeats)
@@ -529,6 +507,5 @@ int main(int argc, char **argv)
 	free(s.first);
 	free(s.met);
 	sh_hmap_free(&s.ids);
-	cli_files_free(&s.files);
 	return cli_finish(&c);
 }

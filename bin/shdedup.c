@@ -27,21 +27,22 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
 	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
 	    "keeper of a group; FILE: ids, best first [first]" },
-	{ PROTECT, "protect", "FILE", "never drop documents with an id of FILE" },
+	{ PROTECT, "protect", "FILE", "never drop documents with an id of FILE", NULL, CLI_READS },
 	{ LINK, "link", "HOW", "%s: chains, or neighbours of one document [star]", link_names },
 	{ REPORT, "report", "FILE",
-	    "write id, keeper, similarity, measure of each dropped document" },
+	    "write id, keeper, similarity, measure of each dropped document", NULL, CLI_WRITES },
 	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
 	{ MARK, "mark", "FIELD",
 	    "drop nothing; add keeper, similarity and measure to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N pairs for each 0.05 of similarity, side by side" },
-	{ 'O', "output-dir", "DIR", "write one file for each input to DIR; resume a killed run" },
+	{ 'O', "output-dir", "DIR", "write one file for each input to DIR; resume a killed run",
+	    NULL, CLI_FOLDER },
 	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
 	    dedup_shards_forms },
 	CLI_HEADING("Archive"),
-	{ 'a', "archive", "DIR",
-	    "compare with the documents of earlier runs, and add the new ones" },
+	{ 'a', "archive", "DIR", "compare with the documents of earlier runs, and add the new ones",
+	    NULL, CLI_FOLDER },
 	{ EVERY, "every", "SECONDS",
 	    "read an input that stays open, and decide every SECONDS what has arrived" },
 	{ WAIT, "wait", "SECONDS", "wait at most SECONDS for another run to release -a or -O [0]" },
@@ -67,62 +68,12 @@ static void set_keep(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
 
-	if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
+	if (!cli_given(c, KEEP))
+		return;
+	if (sh_rank_rule_parse(opt_text(c, KEEP), &s->keep, &err) < 0)
 		cli_usage(c, "--keep %s", err.text);
 	if (s->keep.path)
-		cli_reads_or(c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
-}
-
-static void set_option(struct cli *c, struct dedup_settings *s, int opt)
-{
-	struct sh_error err;
-
-	switch (opt) {
-	case KEEP:
-		set_keep(c, s);
-		break;
-	case PROTECT:
-		cli_reads_more(c, &s->protects);
-		break;
-	case LINK:
-		s->single = cli_choice(c, opt) == 0;
-		break;
-	case REPORT:
-		s->report_path = cli_writes(c, "--report");
-		break;
-	case MARK:
-		s->mark = sh_slice_str(c->arg);
-		if (s->mark.n == 0)
-			cli_usage(c, "--mark: the name of the field is empty");
-		break;
-	case SAMPLE:
-		s->sample = cli_number(c, "--sample", 1, 1000);
-		break;
-	case 'O':
-		s->shards = cli_folder(c);
-		break;
-	case COMPRESS:
-		s->form = sh_compressor_named(cli_value(c, opt));
-		if (s->form && !s->form->start) {
-			sh_compressor_lacking(s->form, &err);
-			cli_die(c, &err);
-		}
-		break;
-	case 'a':
-		s->archive = cli_folder(c);
-		break;
-	case EVERY:
-		s->every = cli_number(c, "--every", 1, 1000000);
-		break;
-	case WAIT:
-		s->wait = cli_number(c, "--wait", 0, 1000000);
-		break;
-	case 'S':
-		s->memory = cli_size(c, "-S");
-		break;
-	default:
-		dedup_how_set(s, c, opt);
-	}
+		cli_reads_or(c, KEEP, "first, longest, newest, max:FIELD nor min:FIELD");
 }
 
 static void complete_report(struct cli *c, struct dedup_settings *s)
@@ -206,16 +157,45 @@ static void complete_shards(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "-O needs the names of input files");
 }
 
-static void complete(struct cli *c, struct dedup_settings *s)
+/* Reads the form of --compress. */
+static void set_form(struct cli *c, struct dedup_settings *s)
 {
 	struct sh_error err;
 
+	s->compress = cli_given(c, COMPRESS);
+	if (!s->compress)
+		return;
+	s->form = sh_codec_named(opt_value(c, COMPRESS));
+	if (s->form && !s->form->encode.start) {
+		sh_codec_unwritable(s->form, &err);
+		cli_die(c, &err);
+	}
+}
+
+static void complete(struct cli *c, struct dedup_settings *s)
+{
+	const char *mark = opt_text(c, MARK);
+	struct sh_error err;
+
+	set_keep(c, s);
+	set_form(c, s);
+	s->protects = opt_all(c, PROTECT);
+	s->single = opt_choice(c, LINK, 1) == 0;
+	s->report_path = opt_text(c, REPORT);
+	if (mark && !*mark)
+		cli_usage(c, "--mark: the name of the field is empty");
+	s->mark = sh_slice_str(mark ? mark : "");
+	s->sample = opt_number(c, SAMPLE, 1, 1000, 0);
+	s->shards = opt_text(c, 'O');
+	s->archive = opt_text(c, 'a');
+	s->every = opt_number(c, EVERY, 1, 1000000, 0);
+	s->wait = opt_number(c, WAIT, 0, 1000000, 0);
+	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
 	s->dry_run = s->sample || cli_given(c, DRY_RUN);
 	s->counts = cli_given(c, COUNTS);
-	s->compress = cli_given(c, COMPRESS);
 	s->quiet = cli_given(c, 'q');
-	s->docs.token.memory = s->memory;
 	dedup_how_complete(c, s);
+	s->docs.token.memory = s->memory;
 	if (sh_rank_rule_check(&s->keep, &s->docs.docs.form, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
 	complete_report(c, s);
@@ -291,6 +271,7 @@ static void start(struct dedup_state *s)
 	s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);
+	s->archive.engine = s->engine;
 }
 
 static void close_report(struct dedup_state *s)
@@ -387,25 +368,21 @@ static uint64_t run_every(struct dedup_state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct dedup_settings s = { .memory = DEFAULT_MEMORY };
+	struct dedup_settings s = { 0 };
 	struct dedup_state state = { .cli = &c, .settings = &s };
 	uint64_t dropped;
-	int opt, status;
+	int status;
 
-	dedup_how_init(&s);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	begin(&state, &s);
 	dropped = s.every ? run_every(&state) : run(&state);
 	close_report(&state);
-	sh_store_close(&state.archive.store);
+	sh_store_close(&state.store);
 	dedup_shards_close(&state);
 	dedup_free_ids(&state.ranked);
 	dedup_free_ids(&state.protected);
 	dedup_how_free(&s);
-	cli_files_free(&s.protects);
 	status = cli_finish(&c);
 	return cli_given(&c, EXIT_CODE) && dropped ? EXIT_FOUND : status;
 }

@@ -2,7 +2,6 @@
 /* shdf: features to document frequencies. */
 #include "base/num.h"
 #include "feature_run.h"
-#include "peeked.h"
 #include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
@@ -33,19 +32,24 @@ struct table_out {
 	struct sh_df_limit min, max;
 	uint64_t documents;
 	uint64_t words; /* of the widest feature; 0: not known */
+	struct sh_df_count *count;
 };
-
-static bool is_kept(const struct table_out *t, struct sh_slice feature, uint64_t df)
-{
-	return feature.n == 0 || sh_df_within(&t->min, &t->max, df, t->documents);
-}
 
 /* LINE_MORE: the most bytes of a line beside its feature. */
 enum { LINE_MORE = 2 * SH_NUM_CHARS + 3 };
 
-/* Prints a line of the table. Returns its end. The first line has the empty feature. */
-static char *print_line(const struct table_out *t, char *p, struct sh_slice feature, uint64_t df)
+/* Appends a line, unless its df is beyond a bound. The first line, with the empty feature and the
+ * number of documents, is never left out. */
+static int put_line(const struct table_out *t, struct sh_buf *b, struct sh_slice feature,
+    uint64_t df, struct sh_error *err)
 {
+	char *p;
+
+	if (feature.n && !sh_df_within(&t->min, &t->max, df, t->documents))
+		return 0;
+	if (sh_buf_reserve(b, feature.n + LINE_MORE, err) < 0)
+		return -1;
+	p = b->p + b->n;
 	if (feature.n)
 		memcpy(p, feature.p, feature.n);
 	p += feature.n;
@@ -56,25 +60,20 @@ static char *print_line(const struct table_out *t, char *p, struct sh_slice feat
 		p += sh_print_u64(p, t->words);
 	}
 	*p++ = '\n';
-	return p;
+	b->n = (size_t)(p - b->p);
+	return 0;
 }
 
-/* Writes a line. Never leaves out the first line, the number of documents. */
 static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
 	struct table_out *t = arg;
 	struct sh_sink *out = &t->cli->out;
-	char *p;
 
 	if (feature.n == 0)
 		t->documents = df;
-	if (!is_kept(t, feature, df))
-		return 0;
-	p = sh_sink_room(out, feature.n + LINE_MORE, err);
-	if (!p)
-		return -1;
-	sh_sink_used(out, (size_t)(print_line(t, p, feature, df) - p));
-	return 0;
+	return sh_sink_room(out, feature.n + LINE_MORE, err)
+		   ? put_line(t, &out->buf, feature, df, err)
+		   : -1;
 }
 
 /* ---- adding up tables ---- */
@@ -97,16 +96,28 @@ static void merge(struct cli *c, struct table_out *out)
 
 /* ---- counting ---- */
 
+static int init(void *own, void *count, struct sh_error *err)
+{
+	(void)err;
+	*(struct sh_df_counter **)own = sh_df_counter(count);
+	return 0;
+}
+
+static struct sh_df_counter *counter(const struct sh_feature_doc *d)
+{
+	return *(struct sh_df_counter **)d->own;
+}
+
 static void begin(struct sh_feature_doc *d)
 {
-	sh_df_document(d->own);
+	sh_df_document(counter(d));
 }
 
 static int add(
     struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
 {
 	(void)weight;
-	return feature.n ? sh_df_features(d->own, &feature, 1, err) : 0;
+	return feature.n ? sh_df_features(counter(d), &feature, 1, err) : 0;
 }
 
 static size_t add_lines(struct sh_feature_doc *d)
@@ -120,7 +131,7 @@ static size_t add_lines(struct sh_feature_doc *d)
 
 		for (; i < l->lines && n < SH_HMAP_MANY; i++)
 			feature[n++] = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
-		if (sh_df_features(d->own, feature, n, &err) < 0)
+		if (sh_df_features(counter(d), feature, n, &err) < 0)
 			return begun;
 	}
 	return l->lines;
@@ -133,116 +144,67 @@ static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *er
 }
 
 static const struct sh_feature_calls calls = {
+	.size = sizeof(struct sh_df_counter *),
+	.init = init,
 	.begin = begin,
 	.add = add,
 	.add_lines = add_lines,
 	.end = end,
 };
 
-/* The state of a worker that writes. */
-struct writer {
-	const struct table_out *out;
-	struct sh_df_count *count;
+/* A range of the table that a worker writes. */
+struct range {
+	const struct table_out *table;
 	struct sh_job *job;
 };
 
+/* Does not call sh_job_room(), which may wait for older ranges: the output of a range is small. */
 static int emit_to_job(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
-	struct writer *w = arg;
-	struct sh_buf *b = &w->job->out;
+	const struct range *r = arg;
 
-	if (!is_kept(w->out, feature, df))
-		return 0;
-	/* Not sh_job_room(), which may wait for older ranges: the output of a range is small. */
-	if (sh_buf_reserve(b, feature.n + LINE_MORE, err) < 0)
-		return -1;
-	b->n = (size_t)(print_line(w->out, b->p + b->n, feature, df) - b->p);
-	return 0;
+	return put_line(r->table, &r->job->out, feature, df, err);
 }
 
 static int write_range(void *worker, struct sh_job *job)
 {
-	struct writer *w = worker;
+	const struct table_out *t = worker;
+	struct range r = { t, job };
 
-	w->job = job;
-	return sh_df_count_emit(w->count, job->task, emit_to_job, w, &job->err);
-}
-
-static void write_table(struct cli *c, struct sh_df_count *count, struct table_out *out)
-{
-	struct writer writers[CLI_MAX_JOBS];
-	struct run run = { .cli = c, .work = write_range };
-	struct sh_error err;
-
-	if (sh_df_count_finish(count, &err) < 0)
-		cli_die(c, &err);
-	out->words = sh_df_count_words(count);
-	if (emit(out, sh_slice("", 0), sh_df_count_documents(count), &err) < 0)
-		cli_die(c, &err);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		writers[i] = (struct writer){ out, count, NULL };
-		run.workers[i] = &writers[i];
-	}
-	run_tasks(&run, sh_df_count_ranges(count));
+	return sh_df_count_emit(t->count, job->task, emit_to_job, &r, &job->err);
 }
 
 static void count(struct cli *c, size_t memory, struct table_out *out)
 {
-	unsigned n = c->jobs;
 	struct sh_error err;
-	struct sh_df_count *count = sh_df_count_new(n, memory, c->tmpdir, &err);
-	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_source source;
+	struct sh_df_count *count = sh_df_count_new(c->jobs, memory, c->tmpdir, &err);
+	struct run run = { .cli = c, .work = write_range };
+	size_t ranges;
 
 	if (!count)
 		cli_die(c, &err);
-	for (unsigned i = 0; i < n; i++)
-		own[i] = sh_df_counter(count, i);
-	cli_source_init(c, &source);
-	if (!cli_given(c, FEATURES))
-		need_features(c, &source, FEATURES_ADVICE);
-	run_feature_docs(&run, &source, &calls, own);
-	write_table(c, count, out);
-	sh_source_free(&source);
+	run_features(c, FEATURES, &calls, count);
+	out->count = count;
+	if (sh_df_count_finish(count, &out->documents, &out->words, &ranges, &err) < 0 ||
+	    emit(out, sh_slice("", 0), out->documents, &err) < 0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = out;
+	run_tasks(&run, ranges);
 	sh_df_count_delete(count);
-}
-
-static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
-{
-	struct sh_error err;
-
-	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s: %s", option, err.text);
 }
 
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct table_out out = { .cli = &c };
-	size_t memory = DEFAULT_MEMORY;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1) {
-		switch (opt) {
-		case MIN_DF:
-			set_limit(&c, "--min-df", &out.min);
-			break;
-		case MAX_DF:
-			set_limit(&c, "--max-df", &out.max);
-			break;
-		case 'S':
-			memory = cli_size(&c, "-S");
-			break;
-		}
-	}
-	if (!sh_df_limits_agree(&out.min, &out.max))
-		cli_usage(&c, "--min-df is above --max-df: no feature is within both");
+	read_df_limits(&c, MIN_DF, MAX_DF, &out.min, &out.max);
 	cli_open(&c);
 	if (cli_given(&c, 'm'))
 		merge(&c, &out);
 	else
-		count(&c, memory, &out);
+		count(&c, opt_size(&c, 'S', DEFAULT_MEMORY), &out);
 	return cli_finish(&c);
 }

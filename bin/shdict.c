@@ -11,8 +11,10 @@
 enum { DICT = CLI_OWN, WORDS, CHECK };
 
 static const struct cli_option options[] = {
-	{ WORDS, "words", "FILE", "main dictionary instead of DIRECTORY's dict.txt" },
-	{ DICT, "dict", "FILE", "add the words of a user dictionary; may be repeated" },
+	{ WORDS, "words", "FILE", "main dictionary instead of DIRECTORY's dict.txt", NULL,
+	    CLI_READS },
+	{ DICT, "dict", "FILE", "add the words of a user dictionary; may be repeated", NULL,
+	    CLI_READS },
 	{ CHECK, "check", NULL, "verify the compiled FILE and describe it" },
 	{ 0 },
 };
@@ -106,18 +108,13 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct sh_buf image = { 0 };
 	struct sh_jieba *compiled = NULL;
-	struct cli_files dicts = { 0 };
-	const char *words = NULL;
+	struct cli_files dicts;
+	const char *words;
 	struct sh_error err;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1) {
-		if (opt == WORDS)
-			words = cli_reads(&c);
-		else if (opt == DICT)
-			cli_reads_more(&c, &dicts);
-	}
+	words = opt_text(&c, WORDS);
+	dicts = opt_all(&c, DICT);
 	if (c.n_operands != 1)
 		cli_usage(&c, "expected one operand: %s",
 		    cli_given(&c, CHECK) ? "a compiled file"
@@ -137,6 +134,5 @@ int main(int argc, char **argv)
 		cli_write(&c, image.p, image.n);
 	}
 	sh_buf_free(&image);
-	cli_files_free(&dicts);
 	return cli_finish(&c);
 }

@@ -26,14 +26,12 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-#define PURPOSE                                                                                    \
-	"Files (text, HTML, JSON, WARC, mbox, tar, ZIP, 7z; compressed too) to documents "         \
-	"(id<TAB>text)."
-
 static const struct cli_program program = {
 	.name = "shdoc",
 	.synopsis = "[FILE|FOLDER...]",
-	.purpose = PURPOSE,
+	.purpose =
+	    "Files (text, HTML, JSON, WARC, mbox, tar, ZIP, 7z; compressed too) to documents "
+	    "(id<TAB>text).",
 	.options = { options },
 	.threads = "documents",
 	.all_processors = true,
@@ -41,27 +39,11 @@ static const struct cli_program program = {
 	.lacks = sh_ingest_lacks,
 };
 
-/* Returns the program, with a help text that names the forms that this build cannot read. */
-static const struct cli_program *program_here(void)
-{
-	static struct cli_program lacking;
-	static char purpose[400];
-
-	if (!*sh_ingest_lacks())
-		return &program;
-	snprintf(purpose, sizeof purpose, "%s\nThis build is without%s.", PURPOSE,
-	    sh_ingest_lacks() + 1);
-	lacking = program;
-	lacking.purpose = purpose;
-	return &lacking;
-}
-
 #define DEFAULT_MAX_SIZE ((size_t)256 << 20)
 #define LARGEST_MAX_SIZE ((size_t)1000 << 20) /* a record's line must be shorter than 2 GiB */
 
 struct state {
 	struct doc_run run;
-	const char *fields;  /* of -f */
 	const char *operand; /* the folder that is read, or NULL; ids are paths below it */
 	uint64_t folders;    /* operands that are folders */
 	struct sh_walk walk; /* its counts are of all folders */
@@ -186,34 +168,6 @@ static void report_ids(const struct state *s)
 		    (unsigned long)SH_IDS_MAX);
 }
 
-/* ---- options ---- */
-
-static void set_option(struct state *s, int opt)
-{
-	struct sh_ingest *in = &s->run.in;
-	struct cli *c = s->run.cli;
-
-	switch (opt) {
-	case FORMAT:
-		in->format = (enum sh_format)cli_choice(c, opt);
-		break;
-	case 'f':
-		s->fields = c->arg;
-		break;
-	case FROM_CHARSET:
-		if (!sh_charset_known(&in->body.charset, c->arg))
-			cli_usage(
-			    c, "--from-charset '%s': iconv does not know it (iconv -l)", c->arg);
-		in->body.charset.forced = c->arg;
-		break;
-	case MAX_SIZE:
-		in->max_size = cli_size(c, "--max-size");
-		if (in->max_size > LARGEST_MAX_SIZE)
-			cli_usage(c, "--max-size '%s': at most 1000M", c->arg);
-		break;
-	}
-}
-
 /* ---- memory for pages ---- */
 
 static struct cli *out_of_memory; /* the program to end when libxml2 gets no memory */
@@ -263,18 +217,24 @@ static void end_without_memory(struct cli *c)
 static void parse_options(struct state *s)
 {
 	struct doc_run *run = &s->run;
+	struct sh_ingest *in = &run->in;
 	struct cli *c = run->cli;
+	const char *charset = opt_text(c, FROM_CHARSET), *fields = opt_text(c, 'f');
 	struct sh_error err;
-	int opt;
 
-	while ((opt = cli_next(c)) != -1)
-		set_option(s, opt);
-	run->json = run->in.utf8_ids = cli_given(c, JSON);
+	in->format = (enum sh_format)opt_choice(c, FORMAT, SH_FORMAT_AUTO);
+	if (charset && !sh_charset_known(&in->body.charset, charset))
+		cli_usage(c, "--from-charset '%s': iconv does not know it (iconv -l)", charset);
+	in->body.charset.forced = charset;
+	in->max_size = opt_size(c, MAX_SIZE, DEFAULT_MAX_SIZE);
+	if (in->max_size > LARGEST_MAX_SIZE)
+		cli_usage(c, "--max-size '%s': at most 1000M", opt_text(c, MAX_SIZE));
+	run->json = in->utf8_ids = cli_given(c, JSON);
 	run->verbose = cli_given(c, VERBOSE);
 	s->walk.follow = cli_given(c, FOLLOW);
-	run->in.json.json = true;
-	run->in.json.line_ids = cli_given(c, 'l');
-	if (s->fields && sh_document_form_parse(s->fields, &run->in.json, &err) < 0)
+	in->json.json = true;
+	in->json.line_ids = cli_given(c, 'l');
+	if (fields && sh_document_form_parse(fields, &in->json, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	if (c->trailer_in && !c->trailer_out)
 		cli_usage(c, "--trailer=in: files have no trailers (--trailer=out writes one)");
@@ -283,11 +243,11 @@ static void parse_options(struct state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct state s = { .run = { .cli = &c, .in = { .max_size = DEFAULT_MAX_SIZE } },
+	struct state s = { .run = { .cli = &c },
 		.walk = { .file = on_file, .trouble = on_trouble, .arg = &s } };
 	int status;
 
-	cli_start(&c, program_here(), argc, argv);
+	cli_start(&c, &program, argc, argv);
 	parse_options(&s);
 	end_without_memory(&c);
 	cli_open(&c);

@@ -16,7 +16,8 @@ enum { MEASURE_MAX = 16 };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Groups"),
-	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS" },
+	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS", NULL,
+	    CLI_READS },
 	{ KEEPERS, "keepers", NULL, "write only the keeper of each group" },
 	{ MARK, "mark", "FIELD",
 	    "drop nothing; add keeper, similarity and measure to each document" },
@@ -219,29 +220,16 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- options ---- */
 
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'd':
-		cli_reads_more(c, &s->files);
-		break;
-	case KEEPERS:
-		s->keepers = true;
-		break;
-	case MARK:
-		s->mark = sh_slice_str(c->arg);
-		if (s->mark.n == 0)
-			cli_usage(c, "--mark: the name of the field is empty");
-		break;
-	default:
-		formopts_set(&s->of, c, opt);
-	}
-}
-
 static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_document_form *form = &s->docs.form;
+	const char *mark = opt_text(c, MARK);
 
+	s->files = opt_all(c, 'd');
+	s->keepers = cli_given(c, KEEPERS);
+	s->mark = sh_slice_str(mark ? mark : "");
+	if (mark && !*mark)
+		cli_usage(c, "--mark: the name of the field is empty");
 	if (s->files.n == 0)
 		cli_usage(c, "groups or a report are needed: -d GROUPS");
 	if (s->keepers && s->mark.n)
@@ -258,11 +246,8 @@ int main(int argc, char **argv)
 	struct settings s = { 0 };
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	struct run run = { .cli = &c, .work = work };
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
 	read_groups(&c, &s);
@@ -281,6 +266,5 @@ int main(int argc, char **argv)
 		sh_document_room_free(&workers[i].room);
 	free(s.entry);
 	sh_hmap_free(&s.ids);
-	cli_files_free(&s.files);
 	return cli_finish(&c);
 }

@@ -14,7 +14,6 @@
 #include "fp/permutations.h"
 #include "fpkeys.h"
 #include "names.h"
-#include "peeked.h"
 #include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 
@@ -42,20 +41,11 @@ static const char *format_names(unsigned i)
 }
 
 /* The names of enum sh_empty, the rules for documents without features. */
-static const struct {
-	const char *name;
-	enum sh_empty rule;
-} empty_rules[] = {
-	{ "skip", SH_EMPTY_SKIP },
-	{ "zero", SH_EMPTY_ZERO },
-	{ "ones", SH_EMPTY_ONES },
-	{ "text", SH_EMPTY_TEXT },
-	{ "error", SH_EMPTY_ERROR },
-};
-
 static const char *empty_names(unsigned i)
 {
-	return i < sizeof empty_rules / sizeof *empty_rules ? empty_rules[i].name : NULL;
+	static const char *const names[] = { "skip", "zero", "ones", "text", "error", NULL };
+
+	return names[i];
 }
 
 static const struct cli_option options[] = {
@@ -114,16 +104,18 @@ struct worker {
 	struct sh_analyser analyser;
 };
 
-/* Appends "fp TAB id TAB tag LF". */
+/* Appends "fp TAB id TAB tag LF", or with a signature "signature TAB id LF". */
 static int add_record(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
-    struct sh_slice id, struct sh_error *err)
+    const struct sh_signature *signature, struct sh_slice id, struct sh_error *err)
 {
+	size_t digits = signature ? SH_SIGNATURE_DIGITS_MAX : SH_FORMAT_MAX;
 	char *p;
 
-	if (sh_buf_reserve(out, SH_FORMAT_MAX + id.n + sizeof s->tag + 2, err) < 0)
+	if (sh_buf_reserve(out, digits + id.n + sizeof s->tag + 2, err) < 0)
 		return -1;
 	p = out->p + out->n;
-	p += s->format->print(p, fp, s->fp.bits);
+	p += signature ? sh_permutations_print(&s->permutations, signature, p)
+		       : s->format->print(p, fp, s->fp.bits);
 	*p++ = '\t';
 	memcpy(p, id.p, id.n);
 	p += id.n;
@@ -134,87 +126,46 @@ static int add_record(struct sh_buf *out, const struct settings *s, const uint64
 	return 0;
 }
 
-/* Appends "signature TAB id LF". */
-static int add_signature(struct sh_buf *out, const struct settings *s,
-    const struct sh_signature *signature, struct sh_slice id, struct sh_error *err)
-{
-	const struct sh_permutations *p = &s->permutations;
-	char *to;
-
-	if (sh_buf_reserve(out, SH_SIGNATURE_DIGITS_MAX + id.n + 2, err) < 0)
-		return -1;
-	to = out->p + out->n;
-	to += sh_permutations_print(p, signature, to);
-	*to++ = '\t';
-	memcpy(to, id.p, id.n);
-	to += id.n;
-	*to++ = '\n';
-	out->n = (size_t)(to - out->p);
-	return 0;
-}
-
-/* Appends the record of a document, given its fingerprint and the hashes of its features. */
-static int add_document(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
-    const uint64_t *hash, size_t n, struct sh_slice id, struct sh_error *err)
-{
-	struct sh_signature signature;
-
-	if (!s->permutations_n)
-		return add_record(out, s, fp, id, err);
-	sh_permutations_sign(&s->permutations, hash, n, &signature);
-	return add_signature(out, s, &signature, id, err);
-}
-
-/* Appends the record that --empty gives to a document without features. Returns 1 when it gives
- * none. */
-static int add_by_rule(
-    struct sh_buf *out, const struct settings *s, struct sh_slice id, struct sh_error *err)
-{
-	struct sh_signature signature;
-	uint64_t fp[SH_FP_MAX_WORDS];
-
-	if (s->permutations_n)
-		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
-			   ? add_signature(out, s, &signature, id, err)
-			   : 1;
-	return sh_empty_fingerprint(s->empty, &s->fp, fp) ? add_record(out, s, fp, id, err) : 1;
-}
-
 /* Handles a document without features: by default it has no fingerprint and a note says so. */
 static int add_empty(const struct settings *s, struct sh_slice id, const char *file, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
+	struct sh_signature signature;
+	uint64_t fp[SH_FP_MAX_WORDS];
 	char text[160];
-	int status;
 
 	if (s->empty == SH_EMPTY_ERROR)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
 		    sh_shown(id, 80), id.p);
 	job->empty++;
-	status = add_by_rule(&job->out, s, id, err);
-	if (status <= 0)
-		return status;
+	if (s->permutations_n
+		? sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
+		: sh_empty_fingerprint(s->empty, &s->fp, fp))
+		return add_record(&job->out, s, fp, s->permutations_n ? &signature : NULL, id, err);
 	snprintf(
 	    text, sizeof text, "document '%.*s' has no features: skipped", sh_shown(id, 80), id.p);
 	return sh_job_note(job, file, line, text, err);
 }
 
-/* Returns whether the rule of --empty decides the fingerprint. A profile with a rule of its own
- * applies that rule to documents without features only, not to features without weight. */
-static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
+/* Appends the record of a document, given its fingerprint and the hashes of its features. any: it
+ * has features, perhaps without weight. */
+static int add_document(struct sh_job *job, const struct settings *s,
+    const struct sh_fingerprint *fp, const uint64_t *hash, size_t n, bool any, struct sh_slice id,
+    const char *file, uint64_t line, struct sh_error *err)
 {
+	/* A profile with a rule of its own applies that rule to documents without features only,
+	 * not to features without weight. */
 	bool by_system =
 	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->permutations_n;
+	struct sh_signature signature;
 
-	return fp->empty && !(features && by_system);
-}
-
-static void report_empty(struct cli *c, const struct settings *s, const struct run *run)
-{
-	if (run->empty && s->empty == SH_EMPTY_SKIP)
-		cli_warn(c, "%llu document%s without features skipped",
-		    (unsigned long long)run->empty, CLI_PLURAL(run->empty));
+	if (fp->empty && !(any && by_system))
+		return add_empty(s, id, file, line, job, err);
+	if (!s->permutations_n)
+		return add_record(&job->out, s, fp->w, NULL, id, err);
+	sh_permutations_sign(&s->permutations, hash, n, &signature);
+	return add_record(&job->out, s, NULL, &signature, id, err);
 }
 
 /* ---- documents ---- */
@@ -223,17 +174,14 @@ static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	const struct sh_fingerprint *fp;
 	struct sh_analysis x;
 
 	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
 		return -1;
-	fp = &x.fp;
 	job->ill_formed += x.bad_utf8;
-	if (is_empty(w->settings, fp, fp->tokens))
-		return add_empty(w->settings, doc->id, job->from.file, sh_job_line(job), job, err);
-	return add_document(&job->out, w->settings, fp->w,
-	    sh_fingerprint_hashes(w->analyser.fingerprinter), fp->features, doc->id, err);
+	return add_document(job, w->settings, &x.fp,
+	    sh_fingerprint_hashes(w->analyser.fingerprinter), x.fp.features, x.fp.tokens, doc->id,
+	    job->from.file, sh_job_line(job), err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -243,63 +191,46 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
 }
 
-/* Dies: a profile that keeps the heaviest features needs tables, but this program would hash all
- * features. */
-static void refuse_top(struct cli *c, const struct sh_profile *p)
-{
-	if (p->top)
-		cli_usage(c,
-		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
-		    "shfp, with the same -p",
-		    p->name);
-}
-
-/* Returns the checksum of all dictionaries that split the text; 0 when there is none. */
-static uint64_t dictionaries(struct cli *c, const struct docopts *d)
-{
-	uint64_t sum = d->dict_sum, words;
-	struct sh_error err;
-
-	if (d->cppjieba)
-		return sh_cppjieba_checksum(d->cppjieba);
-	if (!d->jieba)
-		return 0;
-	if (sh_jieba_checksum(d->jieba, &words, &err) < 0)
-		cli_die(c, &err);
-	return sum ^ words;
-}
-
-/* Lists the settings that decide the fingerprints of documents. The dictionaries must be open. */
+/* Lists the settings that decide the fingerprints of documents. Opens the dictionaries. */
 static void list_settings(struct cli *c, struct settings *s, struct sh_settings *list)
 {
-	s->fp.token = s->docs.token;
-	s->fp.ngrams = s->docs.ngrams;
-	sh_settings_list(list, &s->fp, s->docs.stop_sum, dictionaries(c, &s->docs));
+	struct docopts *d = &s->docs;
+	uint64_t sum = 0, words;
+	struct sh_error err;
+
+	docopts_open_dictionary(d, c);
+	if (d->cppjieba)
+		sum = sh_cppjieba_checksum(d->cppjieba);
+	if (!d->cppjieba && d->jieba) {
+		if (sh_jieba_checksum(d->jieba, &words, &err) < 0)
+			cli_die(c, &err);
+		sum = d->dict_sum ^ words;
+	}
+	s->fp.token = d->token;
+	s->fp.ngrams = d->ngrams;
+	sh_settings_list(list, &s->fp, d->stop_sum, sum);
 }
 
-/* Decides whether records get a tag: not with a profile of a published system, and only with
- * hexadecimal digits. */
-static void complete_tag(struct cli *c, struct settings *s)
-{
-	struct sh_settings list;
-
-	list_settings(c, s, &list);
-	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
-		return;
-	s->tag[0] = '\t';
-	s->tag_n =
-	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
-}
-
-static void run_documents(struct cli *c, struct settings *s, struct sh_source *source)
+/* Returns the number of documents without features, as add_features() does. */
+static uint64_t run_documents(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work };
+	struct sh_settings list;
 	struct sh_error err;
 
-	refuse_top(c, s->docs.profile);
-	docopts_open_dictionary(&s->docs, c);
-	complete_tag(c, s);
+	/* It needs tables, and this program would hash all features. */
+	if (s->docs.profile->top)
+		cli_usage(c,
+		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
+		    "shfp, with the same -p",
+		    s->docs.profile->name);
+	list_settings(c, s, &list);
+	/* No tag with a profile of a published system, or with digits of another kind. */
+	if (!s->bare && s->docs.profile == sh_profile_at(0) && strcmp(s->format->name, "hex") == 0)
+		s->tag_n = 1 + sh_print_hex_number(
+				   s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
+	s->tag[0] = '\t';
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i].settings = s;
 		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
@@ -310,7 +241,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_analyser_free(&workers[i].analyser);
-	report_empty(c, s, &run);
+	return run.empty;
 }
 
 /* ---- features ---- */
@@ -319,6 +250,21 @@ struct feature_sums {
 	const struct settings *settings;
 	struct sh_accumulator sums;
 };
+
+static int init_sums(void *own, void *settings, struct sh_error *err)
+{
+	struct feature_sums *f = own;
+
+	f->settings = settings;
+	return sh_accumulator_init(&f->sums, &f->settings->fp, err);
+}
+
+static void free_sums(void *own)
+{
+	struct feature_sums *f = own;
+
+	sh_accumulator_free(&f->sums);
+}
 
 static void begin_features(struct sh_feature_doc *d)
 {
@@ -330,13 +276,11 @@ static void begin_features(struct sh_feature_doc *d)
 static int end_features(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	struct feature_sums *f = d->own;
-	struct sh_slice id = sh_feature_doc_id(d);
 	struct sh_fingerprint fp;
 
 	sh_accumulator_finish(&f->sums, &fp);
-	if (is_empty(f->settings, &fp, f->sums.any))
-		return add_empty(f->settings, id, d->file, d->line, job, err);
-	return add_document(&job->out, f->settings, fp.w, f->sums.hash, f->sums.n, id, err);
+	return add_document(job, f->settings, &fp, f->sums.hash, f->sums.n, f->sums.any,
+	    sh_feature_doc_id(d), d->file, d->line, err);
 }
 
 /* Refuses a feature of more words than any n-gram has. */
@@ -358,28 +302,24 @@ static int add_feature(
 	return sh_accumulator_add(&f->sums, feature, weight, err);
 }
 
-/* Returns the number of lines before the first line that refuse_text() refuses. */
-static size_t lines_before_text(const struct sh_feature_lines *l)
-{
-	size_t i = l->tokens > SH_NGRAM_MAX ? 0 : l->lines;
-
-	while (i < l->lines && l->token[i + 1] - l->token[i] <= SH_NGRAM_MAX)
-		i++;
-	return i;
-}
-
+/* Stops before the first line that refuse_text() refuses. */
 static size_t add_feature_lines(struct sh_feature_doc *d)
 {
 	struct feature_sums *f = d->own;
-	size_t n = lines_before_text(&d->lines);
+	const struct sh_feature_lines *l = &d->lines;
+	size_t n = l->tokens > SH_NGRAM_MAX ? 0 : l->lines;
 
-	if (!sh_accumulator_accepts_lines(&f->sums) ||
-	    !sh_accumulator_add_lines(&f->sums, &d->lines, n))
-		return 0;
-	return n;
+	while (n < l->lines && l->token[n + 1] - l->token[n] <= SH_NGRAM_MAX)
+		n++;
+	return sh_accumulator_accepts_lines(&f->sums) && sh_accumulator_add_lines(&f->sums, l, n)
+		   ? n
+		   : 0;
 }
 
 static const struct sh_feature_calls feature_calls = {
+	.size = sizeof(struct feature_sums),
+	.init = init_sums,
+	.free = free_sums,
 	.split = true,
 	.check = refuse_text,
 	.begin = begin_features,
@@ -403,42 +343,38 @@ static void check_bits(struct cli *c, const struct settings *s)
 	    p->bits_min, p->bits_max, p->bits_step);
 }
 
-static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
+static uint64_t add_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
-	unsigned n = c->jobs;
-	struct feature_sums *states = cli_zeroed(c, n, sizeof *states);
-	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_error err;
-
-	if (s->docs.used || cli_given(c, 'w'))
+	if (cli_given_of(c, docopts_table, 'p') || cli_given(c, 'w'))
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
-	for (unsigned i = 0; i < n; i++) {
-		states[i].settings = s;
-		if (sh_accumulator_init(&states[i].sums, &s->fp, &err) < 0)
-			cli_die(c, &err);
-		own[i] = &states[i];
-	}
-	run_feature_docs(&run, source, &feature_calls, own);
-	report_empty(c, s, &run);
-	for (unsigned i = 0; i < n; i++)
-		sh_accumulator_free(&states[i].sums);
-	free(states);
+	return run_feature_docs(c, source, &feature_calls, s);
 }
 
 /* ---- options ---- */
 
-static void set_profile(struct settings *s, const struct sh_profile *p)
+/* Reads the options of fingerprints. Each changes a choice of the profile. */
+static void set_fingerprint(struct cli *c, struct settings *s)
 {
-	s->fp.hash = sh_hash_find(p->hash);
-	s->fp.scheme = sh_scheme_find(p->weight);
-	s->fp.bits = p->bits;
+	const struct sh_profile *p = s->docs.profile;
+	const char *hash = opt_value(c, 'H'), *format = opt_value(c, 'x');
+	const char *scheme = opt_text(c, 'w');
+
+	s->fp.hash = sh_hash_find(hash ? hash : p->hash);
+	s->fp.scheme = sh_scheme_find(scheme ? scheme : p->weight);
+	if (scheme && s->fp.scheme && s->fp.scheme->needs_df)
+		cli_usage(c, "-w %s: needs document frequencies (use shweight)", scheme);
+	opt_value(c, 'w'); /* dies of another name */
+	s->fp.bits = (unsigned)opt_number(c, 'b', 1, SH_FP_MAX_BITS, p->bits);
+	s->fp.seed = opt_number(c, SEED, 0, UINT64_MAX, 0);
 	s->fp.tie = p->tie;
 	s->fp.real = p->real;
 	s->fp.rounded = p->rounded;
-	s->empty = p->empty;
+	s->format = sh_fp_format_find(format ? format : "hex");
+	s->bare = cli_given(c, BARE);
+	s->empty_given = cli_given(c, EMPTY);
+	s->empty = (enum sh_empty)opt_choice(c, EMPTY, p->empty);
 }
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
@@ -446,10 +382,12 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 static void complete_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = cli_given(c, SEED) ? s->fp.seed : 1;
+	const char *scheme = opt_value(c, SCHEME);
 	unsigned digits;
 
+	s->permutations_n = (unsigned)opt_number(c, PERMUTATIONS, 1, SH_PERMUTATIONS_MAX, 0);
 	if (!s->permutations_n) {
-		if (s->scheme)
+		if (scheme)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
@@ -460,8 +398,7 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	if (seed > UINT32_MAX)
 		cli_usage(
 		    c, "--seed: expected 0 to %lu with --permutations", (unsigned long)UINT32_MAX);
-	if (!s->scheme)
-		s->scheme = sh_permutation_scheme_at(0);
+	s->scheme = scheme ? sh_permutation_scheme_find(scheme) : sh_permutation_scheme_at(0);
 	digits = s->permutations_n * s->scheme->digits;
 	if (digits > SH_SIGNATURE_DIGITS_MAX)
 		cli_usage(c, "--permutations: at most %u with --scheme %s",
@@ -497,94 +434,36 @@ static void complete_keys(struct cli *c, struct settings *s)
 	if (s->empty_given && s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
 			     "features has no keys");
+	fpkeys_set_layout(&s->keys, c, opt_text(c, KEYS));
 	s->keys.fail_empty = s->empty == SH_EMPTY_ERROR;
-	fpkeys_complete(&s->keys, c, &s->docs, s->fp.seed);
+	fpkeys_complete(&s->keys, c, &s->docs, MEASURE, s->fp.seed);
 }
 
-/* Checks the options together, after the last one. */
 static void complete(struct cli *c, struct settings *s)
 {
-	const struct sh_profile *p = s->docs.profile;
+	const struct sh_profile *p;
 	struct sh_error err;
 
-	s->empty_given = cli_given(c, EMPTY);
+	s->docs.no_text = docopts_profile(c)->top > 0; /* see run_documents() */
+	s->docs.perhaps_no_text = true;
+	s->docs.sets = cli_given(c, KEYS);
+	docopts_complete(&s->docs, c);
+	p = s->docs.profile;
+	set_fingerprint(c, s);
 	complete_permutations(c, s);
 	complete_keys(c, s);
 	check_bits(c, s);
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
-		s->format = sh_fp_format_find(p->bin);
-}
-
-/* Takes an option that says what is made of a document. Returns false for other options. */
-static bool set_kind(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'w':
-		s->fp.scheme = sh_scheme_find(c->arg);
-		if (s->fp.scheme && s->fp.scheme->needs_df)
-			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
-		cli_value(c, opt);
-		return true;
-	case KEYS:
-		fpkeys_set_layout(&s->keys, c);
-		return true;
-	case 'T':
-		measures_set_threshold(
-		    &s->keys.measures, c, 1, "a number above 0 and up to 1, as in 0.8");
-		return true;
-	case MEASURE:
-		s->keys.measures.measure = sh_measure_find(cli_value(c, opt));
-		return true;
-	case PERMUTATIONS:
-		s->permutations_n =
-		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
-		return true;
-	case SCHEME:
-		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
-		return true;
-	default:
-		return false;
-	}
-}
-
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'p':
-		docopts_set(&s->docs, c, opt);
-		set_profile(s, s->docs.profile);
-		break;
-	case 'b':
-		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
-		break;
-	case 'H':
-		s->fp.hash = sh_hash_find(cli_value(c, opt));
-		break;
-	case SEED:
-		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
-		break;
-	case 'x':
-		s->format = sh_fp_format_find(cli_value(c, opt));
-		break;
-	case BARE:
-		s->bare = true;
-		break;
-	case EMPTY:
-		s->empty = empty_rules[cli_choice(c, opt)].rule;
-		break;
-	default:
-		if (!set_kind(c, s, opt))
-			docopts_set(&s->docs, c, opt);
-	}
+		s->format = sh_fp_format_find(p->bin ? p->bin : "bin");
 }
 
 /* Ends the program: the first record has three fields, and is no feature. */
 _Noreturn static void refuse_both(
     struct cli *c, const struct sh_source *source, struct sh_slice line)
 {
-	refuse_peeked(c, source, source->peeked_from.line,
+	refuse_peeked(c, source, source->line,
 	    sh_is_like_tagged_fp(line)
 		? "a fingerprint with its id and tag, expected id<TAB>text or "
 		  "id<TAB>feature<TAB>weight (shband and shjoin read fingerprints)"
@@ -597,12 +476,11 @@ static int document_or_feature(
     const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
 	static const struct sh_document_form form;
-	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_slice head = sh_source_peeked(source);
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 
-	if (sh_is_like_feature(line) ||
-	    (source->peeked_from.starts_file && sh_docs_head(&head, err) < 0))
+	if (sh_is_like_feature(line) || (!source->begun && sh_docs_head(&head, err) < 0))
 		return 0;
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
@@ -616,7 +494,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 
 	if (cli_given(c, FEATURES))
 		return true;
-	if (form->line_ids || form->id_field || form->json || form->columns)
+	if (form->line_ids || form->number[0] || form->json || form->columns)
 		return false;
 	/* Empty input may be the output of shweight for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
@@ -632,59 +510,41 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	return false;
 }
 
-/* Keys have the tag of the settings that decide the tokens and the seed. All other settings have
- * one value here. */
-static void run_keys(struct cli *c, struct settings *s, struct sh_source *source)
-{
-	struct sh_settings list;
-
-	docopts_open_dictionary(&s->docs, c);
-	list_settings(c, s, &list);
-	fpkeys_run(&s->keys, c, &s->docs, s->bare ? 0 : (unsigned)sh_settings_tag(&list), source);
-}
-
-static void explain_files(struct cli *c, struct settings *s)
-{
-	struct sh_settings list;
-
-	docopts_open_dictionary(&s->docs, c);
-	list_settings(c, s, &list);
-	cli_text(c);
-	cli_open(c);
-	explain(c, &list);
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .format = sh_fp_format_find("hex") };
+	struct settings s = { 0 };
 	struct sh_source source;
-	int opt;
+	struct sh_settings list;
+	uint64_t empty = 0;
 
-	docopts_init(&s.docs);
-	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
-	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
-	s.docs.perhaps_no_text = true;
-	s.docs.sets = cli_given(&c, KEYS);
-	docopts_complete(&s.docs, &c);
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
-		explain_files(&c, &s);
+		list_settings(&c, &s, &list);
+		cli_text(&c);
+		cli_open(&c);
+		explain(&c, &list);
 		docopts_free(&s.docs);
 		return cli_finish(&c);
 	}
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	formopts_read_header(&c, &s.docs.docs.form, &source);
-	if (cli_given(&c, KEYS))
-		run_keys(&c, &s, &source);
-	else if (holds_features(&c, &s, &source))
-		run_features(&c, &s, &source);
-	else
-		run_documents(&c, &s, &source);
+	if (cli_given(&c, KEYS)) {
+		/* Keys have the tag of the settings that decide the tokens and the seed. All other
+		 * settings have one value here. */
+		list_settings(&c, &s, &list);
+		fpkeys_run(
+		    &s.keys, &c, &s.docs, s.bare ? 0 : (unsigned)sh_settings_tag(&list), &source);
+	} else if (holds_features(&c, &s, &source)) {
+		empty = add_features(&c, &s, &source);
+	} else {
+		empty = run_documents(&c, &s, &source);
+	}
+	if (empty && s.empty == SH_EMPTY_SKIP)
+		cli_warn(&c, "%llu document%s without features skipped", (unsigned long long)empty,
+		    CLI_PLURAL(empty));
 	sh_source_free(&source);
 	docopts_free(&s.docs);
 	return cli_finish(&c);

@@ -24,12 +24,15 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Groups and keepers"),
 	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
 	    "keeper of a group; FILE: ids, best first [first]" },
-	{ PROTECT, "protect", "FILE", "make each document with an id of FILE a keeper" },
+	{ PROTECT, "protect", "FILE", "make each document with an id of FILE a keeper", NULL,
+	    CLI_READS },
 	{ LINK, "link", "HOW",
 	    "%s: chains, or neighbours of one document [star when pairs have a similarity]",
 	    link_names },
-	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
-	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE" },
+	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated",
+	    NULL, CLI_READS },
+	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE", NULL,
+	    CLI_WRITES },
 	CLI_TMPDIR_ROW,
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
@@ -522,12 +525,19 @@ static void write_all(
 	free(order);
 }
 
-/* Checks the options after the last one: only then it is known whether fields are numbers or
- * names. */
-static void complete(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s, struct graph *g)
 {
 	struct sh_error err;
 
+	if (cli_given(c, KEEP) && sh_rank_rule_parse(opt_text(c, KEEP), &s->keep, &err) < 0)
+		cli_usage(c, "--keep %s", err.text);
+	if (s->keep.path)
+		cli_reads_or(c, KEEP, "first, longest, newest, max:FIELD nor min:FIELD");
+	s->protects = opt_all(c, PROTECT);
+	s->docs = opt_all(c, 'd');
+	s->audit_path = opt_text(c, AUDIT);
+	g->star = opt_choice(c, LINK, 0) == 1;
+	g->by_similarity = !cli_given(c, LINK) && SH_DEFAULT_STAR;
 	if ((s->keep.by == SH_RANK_LONGEST || sh_rank_by_value(&s->keep)) && !s->docs.n)
 		cli_usage(c, "--keep longest, max: and min: need the documents: -d DOCS");
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
@@ -547,50 +557,17 @@ static void complete(struct cli *c, struct settings *s)
 		cli_usage(c, "--keep: %s", err.text);
 }
 
-static void set_option(struct cli *c, struct settings *s, struct graph *g, int opt)
-{
-	struct sh_error err;
-
-	switch (opt) {
-	case KEEP:
-		if (sh_rank_rule_parse(c->arg, &s->keep, &err) < 0)
-			cli_usage(c, "--keep %s", err.text);
-		if (s->keep.path)
-			cli_reads_or(
-			    c, "--keep", "first, longest, newest, max:FIELD nor min:FIELD");
-		break;
-	case PROTECT:
-		cli_reads_more(c, &s->protects);
-		break;
-	case LINK:
-		g->star = cli_choice(c, opt) == 1;
-		g->by_similarity = false;
-		break;
-	case 'd':
-		cli_reads_more(c, &s->docs);
-		break;
-	case AUDIT:
-		s->audit_path = cli_writes(c, "--audit");
-		break;
-	default:
-		formopts_set(&s->of, c, opt);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct settings s = { 0 };
-	struct graph g = { .by_similarity = SH_DEFAULT_STAR };
+	struct graph g = { 0 };
 	struct sh_sink audit;
 	uint32_t *rank, n_protected;
 	struct sh_error err;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, &g, opt);
-	complete(&c, &s);
+	complete(&c, &s, &g);
 	g.keep_edges = g.star || s.audit_path;
 	cli_open(&c);
 	if (s.audit_path)
@@ -607,7 +584,5 @@ int main(int argc, char **argv)
 	free(g.edge);
 	sh_union_free(&g.components);
 	sh_idset_free(&g.ids);
-	cli_files_free(&s.docs);
-	cli_files_free(&s.protects);
 	return cli_finish(&c);
 }

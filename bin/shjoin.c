@@ -8,8 +8,7 @@
 #include "fp/tag.h"
 #include "io/walk.h"
 #include "join/bands.h"
-#include "joinkeys.h"
-#include "match/keyrecord.h"
+#include "match/keyjoin.h"
 #include "record/fpline.h"
 #include "run.h"
 
@@ -41,6 +40,15 @@ static const struct cli_program program = {
 	.options = { options },
 };
 
+enum kind { EMPTY, BANDS, FINGERPRINTS, KEYS };
+
+/* The next record of keys of one side. */
+struct key_side {
+	struct sh_lines *lines;
+	struct sh_key_record record;
+	bool ended;
+};
+
 struct join {
 	struct cli *cli;
 	int k; /* -1: not given */
@@ -53,6 +61,13 @@ struct join {
 	bool found;          /* a pair was written */
 	uint64_t repeated;
 	struct sh_tags tags;
+
+	struct sh_bands *bands; /* of bands */
+
+	/* Of fingerprints. */
+	unsigned bits, words;     /* bits: of the first record */
+	struct sh_join_side room; /* scratch memory */
+	struct sh_parts parts[2]; /* by side */
 };
 
 static int write_out(void *arg, struct sh_job *job, struct sh_error *err)
@@ -63,12 +78,6 @@ static int write_out(void *arg, struct sh_job *job, struct sh_error *err)
 		return 0;
 	j->found = true;
 	return sh_sink_write(&j->cli->out, job->out.p, job->out.n, err);
-}
-
-static void begin_out(struct join *j)
-{
-	j->pool = (struct sh_pool){ .done = write_out, .arg = j };
-	j->out.pool = &j->pool;
 }
 
 static void flush_out(struct join *j)
@@ -85,26 +94,89 @@ static _Noreturn void die(struct join *j, const struct sh_error *err)
 	cli_die(j->cli, err);
 }
 
+/* Rejects a record, or dies. */
+static void reject(struct join *j, struct sh_slice line, const struct sh_error *err)
+{
+	if (err->code != SH_ERR_RECORD || !j->cli->rejects_path)
+		die(j, err);
+	cli_reject(j->cli, line, err);
+}
+
 /* ---- keys ---- */
 
-static void join_by_keys(struct join *j)
+static int write_key_pair(
+    void *join, struct sh_slice id1, struct sh_slice id2, struct sh_error *err)
 {
+	struct join *j = join;
+	char *p = sh_job_room(&j->out, id1.n + id2.n + 4, err);
+
+	if (!p)
+		return -1;
+	memcpy(p, id1.p, id1.n);
+	p += id1.n;
+	*p++ = '\t';
+	memcpy(p, id2.p, id2.n);
+	p += id2.n;
+	memcpy(p, "\t-\n", 3);
+	j->out.out.n = (size_t)(p + 3 - j->out.out.p);
+	return 0;
+}
+
+/* Reads the next record of a side. */
+static void next_key(struct join *j, struct key_side *s)
+{
+	struct sh_slice line;
+	struct sh_error err;
+
+	while (!s->ended) {
+		/* The pairs so far go out before the program waits for more records. */
+		if (sh_lines_at_end(s->lines))
+			flush_out(j);
+		s->ended = !cli_line(j->cli, s->lines, &line);
+		if (s->ended || sh_record_key(line, &s->record, &err) == 0)
+			return;
+		sh_lines_blame(s->lines, &err);
+		reject(j, line, &err);
+	}
+}
+
+static void join_keys(struct join *j)
+{
+	struct key_side side[2] = { { .lines = &j->lines[0] },
+		{ .lines = &j->lines[1], .ended = j->sides < 2 } };
+	struct sh_key_join keys = { .pair = write_key_pair, .arg = j, .two_sides = j->sides == 2 };
 	struct cli *c = j->cli;
+	struct sh_error err;
 
 	if (j->k >= 0 || j->collapse || cli_given(c, EXPLAIN))
 		cli_usage(c, "the input is keys, and %s was given: it is for fingerprints",
 		    j->k >= 0     ? "-k"
 		    : j->collapse ? "--collapse"
 				  : "--explain");
-	j->found = join_keys(c, j->lines, j->sides) > 0;
+	next_key(j, &side[0]);
+	next_key(j, &side[1]);
+	while (!side[0].ended || !side[1].ended) {
+		/* With equal keys the archived record comes first. */
+		unsigned i = side[0].ended ||
+			     (!side[1].ended && memcmp(side[1].record.key.p, side[0].record.key.p,
+						    SH_KEY_CHARS) <= 0);
+
+		if (sh_key_join_add(&keys, &side[i].record, i, &err) < 0) {
+			sh_lines_blame(side[i].lines, &err);
+			die(j, &err);
+		}
+		next_key(j, &side[i]);
+	}
+	sh_key_join_free(&keys);
+	if (keys.cut)
+		cli_warn(c,
+		    "%llu key%s of many documents: each document met the first %d and the nearest "
+		    "%d of them",
+		    (unsigned long long)keys.cut, CLI_PLURAL(keys.cut), SH_BUCKET_FIRST,
+		    SH_BUCKET_NEAREST);
 }
 
 /* ---- bands ---- */
-
-struct band_reader {
-	struct join *join;
-	struct sh_bands *bands;
-};
 
 /* Makes the message of a bad first record of one field name both kinds of records. */
 static void name_both_kinds(
@@ -115,10 +187,9 @@ static void name_both_kinds(
 		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
 }
 
-static int next_band(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err)
+static int next_band(void *join, unsigned side, struct sh_band_record *r, struct sh_error *err)
 {
-	const struct band_reader *b = arg;
-	struct join *j = b->join;
+	struct join *j = join;
 	struct sh_lines *lines = &j->lines[side];
 	struct sh_slice line;
 
@@ -129,7 +200,7 @@ static int next_band(void *arg, unsigned side, struct sh_band_record *r, struct 
 		if (!cli_line(j->cli, lines, &line))
 			return 0;
 		if (sh_record_band(line, r, err) == 0 &&
-		    sh_bands_check(b->bands, side, r, err) == 0 &&
+		    sh_bands_check(j->bands, side, r, err) == 0 &&
 		    sh_tags_check(&j->tags, r->of.tag, lines->from.file, err) == 0)
 			return 1;
 		name_both_kinds(lines, line, err);
@@ -140,7 +211,7 @@ static int next_band(void *arg, unsigned side, struct sh_band_record *r, struct 
 	}
 }
 
-static void join_by_bands(struct join *j)
+static void join_bands(struct join *j)
 {
 	const struct sh_bands_opts opts = {
 		.k = j->k,
@@ -151,38 +222,29 @@ static void join_by_bands(struct join *j)
 		.tmpdir = j->cli->tmpdir,
 	};
 	struct sh_error err;
-	struct band_reader reader = { j, sh_bands_new(&opts, &err) };
 
 	j->tags.digits = SH_BAND_TAG_DIGITS;
-	if (!reader.bands || sh_bands_join(reader.bands, next_band, &reader, &j->out, &err) < 0)
+	j->bands = sh_bands_new(&opts, &err);
+	if (!j->bands || sh_bands_join(j->bands, next_band, j, &j->out, &err) < 0)
 		die(j, &err);
-	j->repeated = sh_bands_repeated(reader.bands);
-	sh_bands_delete(reader.bands);
+	j->repeated = sh_bands_repeated(j->bands);
+	sh_bands_delete(j->bands);
 }
 
 /* ---- fingerprints ---- */
 
-/* The fingerprints of both sides. */
-struct held {
-	struct join *join;
-	unsigned bits, words, k;
-	struct sh_join_side room; /* scratch memory */
-	struct sh_parts parts[2];
-};
-
 /* What one thread reads into the output of its job: for each record the words of its fingerprint,
  * the length of its id in 2 bytes, and its id. */
 struct fp_reader {
-	struct held *held;
-	struct sh_fp_form
-	    form; /* of the last line that sh_record_fp() read, or of the first record */
-	int tag;  /* of that form */
-	struct sh_job *job;
+	struct join *join;
+	/* of the last line that sh_record_fp() read, or of the first record */
+	struct sh_fp_form form;
+	int tag; /* of that form */
 };
 
 static void set_form(struct fp_reader *r, int tag)
 {
-	r->form = sh_fp_form(r->held->bits / 4, tag);
+	r->form = sh_fp_form(r->join->bits / 4, tag);
 	r->tag = tag;
 }
 
@@ -235,8 +297,8 @@ static int unpack(void *parts, struct sh_job *job, struct sh_error *err)
 static int read_record(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct fp_reader *r = arg;
-	struct join *j = r->held->join;
-	unsigned bits = r->held->bits;
+	struct join *j = r->join;
+	unsigned bits = j->bits;
 	struct sh_fp_record record;
 
 	line = cli_strip(j->cli->crlf, line);
@@ -245,7 +307,7 @@ static int read_record(void *arg, struct sh_slice line, struct sh_job *job, stru
 		return -1;
 	if (record.tag != r->tag)
 		set_form(r, record.tag);
-	return pack(&job->out, record.fp, r->held->words, record.id, err);
+	return pack(&job->out, record.fp, j->words, record.id, err);
 }
 
 /* Reads the lines of the usual form that follow. */
@@ -259,7 +321,7 @@ static const char *read_lines(
 	size_t n;
 
 	for (*lines = 0; (n = sh_fp_line(p, end, &r->form, fp, &id)) > 0; ++*lines, p += n)
-		if (pack(&job->out, fp, r->held->words, id, &err) < 0)
+		if (pack(&job->out, fp, r->join->words, id, &err) < 0)
 			break; /* read_record() fails, too, and tells why */
 	return p;
 }
@@ -268,67 +330,37 @@ static int read_chunk(void *reader, struct sh_job *job)
 {
 	struct fp_reader *r = reader;
 
-	return sh_job_runs(
-	    job, r->held->join->cli->rejects_path != NULL, read_record, read_lines, r);
+	return sh_job_runs(job, r->join->cli->rejects_path != NULL, read_record, read_lines, r);
 }
 
-static void read_side(struct held *h, unsigned side)
+static void read_side(struct join *j, unsigned side)
 {
-	struct cli *c = h->join->cli;
+	struct cli *c = j->cli;
 	struct run run = {
-		.cli = c, .work = read_chunk, .collect = unpack, .arg = &h->parts[side]
+		.cli = c, .work = read_chunk, .collect = unpack, .arg = &j->parts[side]
 	};
 	struct fp_reader reader[CLI_MAX_JOBS];
 
+	/* Two partitions are in memory at a time. */
+	sh_parts_init(&j->parts[side], j->words, j->memory / 2, c->jobs, &j->room, c->tmpdir);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		reader[i].held = h;
-		set_form(&reader[i], h->join->tags.first);
+		reader[i].join = j;
+		set_form(&reader[i], j->tags.first);
 		run.workers[i] = &reader[i];
 	}
-	run_pool(&run, &h->join->lines[side].source);
+	run_pool(&run, &j->lines[side].source);
 	run_finish(&run);
 }
 
-static int fingerprint(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
-{
-	struct sh_fp_record r;
-
-	(void)source;
-	return sh_record_fp(line, &r, err);
-}
-
-/* Gets width and tag from the first record of both sides. The readers report a bad record.
- * Returns false when there are no records. */
-static bool look_at_first(struct held *h)
-{
-	struct join *j = h->join;
-	struct sh_fp_record r;
-	struct sh_slice line;
-	struct sh_error err;
-
-	for (unsigned side = 0; side < j->sides; side++) {
-		struct sh_source *source = &j->lines[side].source;
-
-		if (!cli_first(j->cli, source, fingerprint, &line))
-			continue;
-		h->bits = SH_DEFAULT_BITS;
-		if (sh_record_fp(line, &r, &err) == 0) {
-			h->bits = r.bits;
-			sh_tags_check(&j->tags, r.tag, source->peeked_from.file, &err);
-		}
-		return true;
-	}
-	return false;
-}
-
 /* Shows what a join costs by its distance: what the plan for a sample expects. */
-static int explain(struct held *h, const struct sh_join *engine, struct sh_error *err)
+static int explain(
+    struct join *j, const struct sh_join *engine, unsigned mine, struct sh_error *err)
 {
 	enum { K_MAX = 16 };
-	struct cli *c = h->join->cli;
-	struct sh_parts *p = &h->parts[0];
+	struct cli *c = j->cli;
+	struct sh_parts *p = &j->parts[0];
 	double scale = (double)p->n * (double)p->n;
-	unsigned k_max = h->k > K_MAX ? h->k : K_MAX;
+	unsigned k_max = mine > K_MAX ? mine : K_MAX;
 	struct sh_plan plan;
 	uint64_t n = 0;
 
@@ -338,67 +370,53 @@ static int explain(struct held *h, const struct sh_join *engine, struct sh_error
 		n += p->set.side.n;
 	}
 	cli_print(c, "%llu different fingerprint%s of %u bits", (unsigned long long)n,
-	    CLI_PLURAL(n), h->bits);
+	    CLI_PLURAL(n), j->bits);
 	if (p->n > 1)
 		cli_print(c, ", in %zu partitions", p->n);
 	cli_print(c, "\n  %8s %6s %12s %10s\n", "distance", "blocks", "compared", "seconds");
-	for (unsigned k = 0; k <= k_max && k <= h->bits; k++) {
+	for (unsigned k = 0; k <= k_max && k <= j->bits; k++) {
 		sh_join_plan(engine, &p->set.side, k, &plan);
-		cli_print(c, "%c %8u %6u %12.3g %10.2g\n", k == h->k ? '*' : ' ', k, plan.blocks,
+		cli_print(c, "%c %8u %6u %12.3g %10.2g\n", k == mine ? '*' : ' ', k, plan.blocks,
 		    plan.candidates * scale, plan.seconds * scale);
 	}
 	return 0;
 }
 
-static int join_held(struct held *h, struct sh_error *err)
-{
-	struct join *j = h->join;
-	const struct sh_pairs how = { .collapse = j->collapse, .identical = true };
-	struct sh_join *engine = sh_join_new(h->bits, h->k, NULL, err);
-	int status = engine ? sh_join_set_threads(engine, j->cli->jobs, err) : -1;
-
-	for (unsigned side = 0; side < j->sides && status == 0; side++)
-		status = sh_parts_close(&h->parts[side], err);
-	if (status == 0)
-		status = cli_given(j->cli, EXPLAIN)
-			     ? explain(h, engine, err)
-			     : sh_parts_join(&h->parts[0], j->sides == 2 ? &h->parts[1] : NULL,
-				   &how, engine, &j->out, err);
-	sh_join_delete(engine);
-	return status;
-}
-
 static void join_fingerprints(struct join *j)
 {
-	struct held h = { .join = j };
+	const struct sh_pairs how = { .collapse = j->collapse, .identical = true };
+	unsigned k = j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
+	struct sh_join *engine;
 	struct sh_error err;
+	int status;
 
-	if (!look_at_first(&h))
-		return;
-	if (j->k < 0 && h.bits != SH_DEFAULT_BITS)
+	if (j->k < 0 && j->bits != SH_DEFAULT_BITS)
 		cli_usage(j->cli,
 		    "-k is needed: its default, %d, is for fingerprints of %d bits, these have %u",
-		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, h.bits);
-	h.k = j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
-	h.words = SH_FP_WORDS(h.bits);
-	for (unsigned side = 0; side < j->sides; side++) {
-		/* Two partitions are in memory at a time. */
-		sh_parts_init(
-		    &h.parts[side], h.words, j->memory / 2, j->cli->jobs, &h.room, j->cli->tmpdir);
-		read_side(&h, side);
-	}
-	if (join_held(&h, &err) < 0)
+		    SH_DEFAULT_DISTANCE, SH_DEFAULT_BITS, j->bits);
+	j->words = SH_FP_WORDS(j->bits);
+	for (unsigned side = 0; side < j->sides; side++)
+		read_side(j, side);
+	engine = sh_join_new(j->bits, k, j->cli->jobs, &err);
+	status = engine ? 0 : -1;
+	for (unsigned side = 0; side < j->sides && status == 0; side++)
+		status = sh_parts_close(&j->parts[side], &err);
+	if (status == 0 && cli_given(j->cli, EXPLAIN))
+		status = explain(j, engine, k, &err);
+	else if (status == 0)
+		status = sh_parts_join(
+		    &j->parts[0], j->sides == 2 ? &j->parts[1] : NULL, &how, engine, &j->out, &err);
+	if (status < 0)
 		die(j, &err);
+	sh_join_delete(engine);
 	for (unsigned side = 0; side < j->sides; side++) {
-		j->repeated += h.parts[side].repeated;
-		sh_parts_free(&h.parts[side]);
+		j->repeated += j->parts[side].repeated;
+		sh_parts_free(&j->parts[side]);
 	}
-	sh_join_side_free(&h.room);
+	sh_join_side_free(&j->room);
 }
 
 /* ---- the kind of the input ---- */
-
-enum kind { BANDS, FINGERPRINTS, KEYS };
 
 static int any_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
@@ -412,28 +430,34 @@ static int any_record(const struct sh_source *source, struct sh_slice line, stru
 	return sh_record_band(line, &band, err);
 }
 
-/* Returns the kind of the first record. A key begins with a letter that no other record begins
- * with. A fingerprint has two fields, or three fields with a tag as the last. */
+/* Returns the kind of the first record, and sets width and tag of fingerprints. A key begins with a
+ * letter that no other record begins with. A fingerprint has two fields, or three fields with a tag
+ * as the last. The readers report a bad record. */
 static enum kind kind_of_input(struct join *j)
 {
-	struct sh_slice line;
 	struct sh_fp_record r;
+	struct sh_slice line;
 	struct sh_error err;
 
 	for (unsigned side = 0; side < j->sides; side++) {
-		const struct sh_source *source = &j->lines[side].source;
+		struct sh_source *source = &j->lines[side].source;
+		bool is_fp;
 
-		if (!cli_first(j->cli, &j->lines[side].source, any_record, &line))
+		if (!cli_first(j->cli, source, any_record, &line))
 			continue;
 		if (sh_is_like_key(line))
 			return KEYS;
 		cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
-		if (sh_fields_split(line, NULL, 0) == 2)
-			return FINGERPRINTS;
-		return sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line) ? FINGERPRINTS
-										     : BANDS;
+		is_fp = sh_record_fp(line, &r, &err) == 0;
+		j->bits = is_fp ? r.bits : SH_DEFAULT_BITS;
+		if (sh_fields_split(line, NULL, 0) != 2 && !cli_given(j->cli, EXPLAIN) &&
+		    (!is_fp || sh_is_band_record(line)))
+			return BANDS;
+		if (is_fp)
+			sh_tags_check(&j->tags, r.tag, source->name, &err);
+		return FINGERPRINTS;
 	}
-	return BANDS;
+	return EMPTY;
 }
 
 static void open_sides(struct join *j)
@@ -458,21 +482,6 @@ static void open_sides(struct join *j)
 	}
 }
 
-static void set_option(struct join *j, int opt)
-{
-	switch (opt) {
-	case 'k':
-		j->k = (int)cli_number(j->cli, "-k", 0, SH_FP_MAX_BITS);
-		break;
-	case COLLAPSE:
-		j->collapse = true;
-		break;
-	case 'S':
-		j->memory = cli_size(j->cli, "-S");
-		break;
-	}
-}
-
 static void check_options(const struct join *j)
 {
 	struct cli *c = j->cli;
@@ -486,33 +495,39 @@ static void check_options(const struct join *j)
 
 static void join(struct join *j)
 {
-	enum kind kind = kind_of_input(j);
-
-	if (kind == KEYS)
-		join_by_keys(j);
-	else if (kind == FINGERPRINTS || cli_given(j->cli, EXPLAIN))
+	switch (kind_of_input(j)) {
+	case KEYS:
+		join_keys(j);
+		break;
+	case FINGERPRINTS:
 		join_fingerprints(j);
-	else
-		join_by_bands(j);
+		break;
+	case BANDS:
+		join_bands(j);
+		break;
+	case EMPTY:
+		break;
+	}
 }
 
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct join j = {
-		.cli = &c, .k = -1, .memory = DEFAULT_MEMORY, .tags = SH_TAGS(SH_TAG_DIGITS)
-	};
-	int opt, status;
+	struct join j = { .cli = &c, .k = -1, .tags = SH_TAGS(SH_TAG_DIGITS) };
+	int status;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&j, opt);
+	if (cli_given(&c, 'k'))
+		j.k = (int)opt_number(&c, 'k', 0, SH_FP_MAX_BITS, 0);
+	j.collapse = cli_given(&c, COLLAPSE);
+	j.memory = opt_size(&c, 'S', DEFAULT_MEMORY);
 	check_options(&j);
 	open_sides(&j);
 	if (cli_given(&c, EXPLAIN))
 		cli_text(&c);
 	cli_open(&c);
-	begin_out(&j);
+	j.pool = (struct sh_pool){ .done = write_out, .arg = &j };
+	j.out.pool = &j.pool;
 	join(&j);
 	flush_out(&j);
 	sh_buf_free(&j.out.out);

@@ -15,7 +15,7 @@ enum { DEFAULT_TEXTS = 200, DEFAULT_ROWS = 200000, PASSAGES = 50, AROUND = 120 }
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents"),
-	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	{ 'd', "documents", "DOCS", "the documents; may be repeated", NULL, CLI_READS },
 	FORMOPTS_DOCUMENTS_ROW,
 	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "read backslashes as plain characters" },
@@ -62,14 +62,9 @@ struct settings {
 
 /* ---- input ---- */
 
-/* Adds a record. The first good record decides: eight fields are a span. */
 static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_report *p = pairs;
-	struct sh_slice f[1];
-	bool spans = p->n ? p->spans : sh_fields_split(line, f, 1) == 8;
-
-	return (spans ? sh_report_add_span : sh_report_add)(p, line, err);
+	return sh_report_add(pairs, line, err);
 }
 
 static void read_records(struct cli *c, struct settings *s)
@@ -227,12 +222,10 @@ static void write_page(struct cli *c, struct settings *s)
 	size_t texts = s->files.n == 0 ? 0 : p->n < s->texts ? p->n : s->texts;
 	size_t rows = p->n < s->rows ? p->n : s->rows;
 
-	sh_page_begin(&s->html, sh_slice_str(s->title   ? s->title
-					     : p->spans ? "Shared passages"
-							: "Near-duplicates"));
-	sh_page_counts(&s->html, p);
-	sh_page_bars(&s->html, p);
-	sh_page_groups(&s->html, p);
+	sh_page_begin(&s->html, p,
+	    sh_slice_str(s->title   ? s->title
+			 : p->spans ? "Shared passages"
+				    : "Near-duplicates"));
 	sh_page_texts(&s->html, p, texts, s->files.n > 0);
 	for (size_t i = 0; i < texts; i++)
 		add_pair(c, s, i);
@@ -252,36 +245,6 @@ static void write_page(struct cli *c, struct settings *s)
 		    s->missing == 1 ? "its text is" : "their texts are");
 }
 
-/* ---- options ---- */
-
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'd':
-		cli_reads_more(c, &s->files);
-		break;
-	case RAW: /* see complete() */
-		break;
-	case TITLE:
-		s->title = c->arg;
-		break;
-	case TEXTS:
-		s->texts = cli_number(c, "--texts", 0, 1000000);
-		break;
-	case ROWS:
-		s->rows = cli_number(c, "--list", 0, 1000000000);
-		break;
-	default:
-		formopts_set(&s->of, c, opt);
-	}
-}
-
-static void complete(struct cli *c, struct settings *s)
-{
-	formopts_complete(&s->of, &s->form, c);
-	s->raw = cli_given(c, RAW) || !formopts_escaped(&s->form);
-}
-
 static void free_side(struct side *side)
 {
 	sh_document_room_free(&side->room);
@@ -292,15 +255,17 @@ static void free_side(struct side *side)
 
 int main(int argc, char **argv)
 {
-	struct settings s = { .texts = DEFAULT_TEXTS, .rows = DEFAULT_ROWS };
+	struct settings s = { 0 };
 	struct sh_error err;
 	struct cli c;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
-	complete(&c, &s);
+	s.files = opt_all(&c, 'd');
+	s.title = opt_text(&c, TITLE);
+	s.texts = opt_number(&c, TEXTS, 0, 1000000, DEFAULT_TEXTS);
+	s.rows = opt_number(&c, ROWS, 0, 1000000000, DEFAULT_ROWS);
+	formopts_complete(&s.of, &s.form, &c);
+	s.raw = cli_given(&c, RAW) || !formopts_escaped(&s.form);
 	cli_open(&c);
 	documents_read(&c, &s.form, &s.of, NULL, (char *const *)(void *)s.files.name, s.files.n,
 	    NULL, false, &s.corpus);
@@ -317,6 +282,5 @@ int main(int argc, char **argv)
 	sh_corpus_free(&s.corpus);
 	free_side(&s.side[0]);
 	free_side(&s.side[1]);
-	cli_files_free(&s.files);
 	return cli_finish(&c);
 }

@@ -83,21 +83,14 @@ static int work(void *worker, struct sh_job *job)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW } };
+	struct settings s = { .seed.units = SH_SEED_UNITS };
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = &c, .work = work };
 	struct sh_error err;
-	int opt;
 
-	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		if (opt == 'n')
-			s.seed.k = (unsigned)cli_number(&c, "-n", 1, SH_SEED_K_MAX);
-		else if (opt == WINDOW)
-			s.seed.window = (unsigned)cli_number(&c, "--window", 1, SH_SEED_WINDOW_MAX);
-		else
-			docopts_set(&s.docs, &c, opt);
+	s.seed.k = (unsigned)opt_number(&c, 'n', 1, SH_SEED_K_MAX, 0);
+	s.seed.window = (unsigned)opt_number(&c, WINDOW, 1, SH_SEED_WINDOW_MAX, SH_SEED_WINDOW);
 	docopts_complete(&s.docs, &c);
 	docopts_need_places(&s.docs, &c);
 	s.docs.token.places = true;

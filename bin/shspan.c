@@ -30,7 +30,8 @@ static const char *unit_names(unsigned i)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Spans"),
-	{ 'd', "documents", "DOCS", "find these queries in FILE; with --seeds: the documents" },
+	{ 'd', "documents", "DOCS", "find these queries in FILE; with --seeds: the documents", NULL,
+	    CLI_READS },
 	FORMOPTS_DOCUMENTS_ROW,
 	{ FIRST, "first", NULL,
 	    "write each passage with one earlier passage, if possible the first" },
@@ -58,8 +59,8 @@ static const struct cli_option options[] = {
 	    "compare a seed's places when there are at most N [50; queries: 200]" },
 	CLI_HEADING("The run"),
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
-	{ 'a', "archive", "DIR",
-	    "find passages of earlier runs too, and add the documents to DIR" },
+	{ 'a', "archive", "DIR", "find passages of earlier runs too, and add the documents to DIR",
+	    NULL, CLI_FOLDER },
 	{ EXIT_CODE, "exit-code", NULL, "exit 1 when a passage is found, and 0 when none is" },
 	CLI_MEMORY_ROW("4G"),
 	CLI_TMPDIR_ROW,
@@ -83,75 +84,34 @@ static const struct cli_program program = {
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-static void set_option(struct cli *c, struct span_settings *s, int opt)
+static void set_options(struct cli *c, struct span_settings *s)
 {
-	switch (opt) {
-	case 'd':
-		cli_reads_more(c, &s->files);
-		break;
-	case FIRST:
-		s->mode = SPAN_FIRST;
-		break;
-	case ALL:
-		s->mode = SPAN_ALL;
-		break;
-	case COUNT:
-		s->mode = SPAN_COUNT;
-		if (c->arg)
-			s->documents = (uint32_t)cli_number(c, "--count", 2, UINT32_MAX);
-		break;
-	case EXACT:
-		s->mode = SPAN_EXACT;
-		s->length = (uint32_t)cli_number(c, "--exact", 1, SH_EXACT_MAX);
-		break;
-	case EVERY:
-		s->every = true;
-		break;
-	case PAIRS:
-		s->pairs = true;
-		break;
-	case 'T':
-		s->threshold = cli_share(c, "-T", 0, 1000000, "a number from 0 to 1, as in 0.6");
-		break;
-	case SEEDS:
-		s->seeds = true;
-		break;
-	case 'a':
-		s->archive = cli_folder(c);
-		break;
-	case 'S':
-		s->memory = cli_size(c, "-S");
-		break;
-	case EXIT_CODE:
-		break;
-	case 'u':
-		s->repeats = cli_value(c, opt)[0] == 'l' || cli_value(c, opt)[0] == 's';
-		s->units.lines = cli_value(c, opt)[0] == 'l';
-		if (!s->repeats)
-			docopts_set(&s->docs, c, opt);
-		break;
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		break;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		break;
-	case MIN_TOKENS:
-		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		break;
-	case IDENTITY:
-		s->match.identity =
-		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
-		break;
-	case MERGE:
-		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
-		break;
-	case BOUND:
-		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
-		break;
-	default:
-		docopts_set(&s->docs, c, opt);
-	}
+	const char *unit = opt_value(c, 'u');
+	char first = unit ? *unit : 'w';
+
+	s->files = opt_all(c, 'd');
+	s->mode = cli_given(c, ALL)     ? SPAN_ALL
+		  : cli_given(c, COUNT) ? SPAN_COUNT
+		  : cli_given(c, EXACT) ? SPAN_EXACT
+					: SPAN_FIRST;
+	s->documents = (uint32_t)opt_number(c, COUNT, 2, UINT32_MAX, DEFAULT_COUNT);
+	s->length = (uint32_t)opt_number(c, EXACT, 1, SH_EXACT_MAX, 0);
+	s->every = cli_given(c, EVERY);
+	s->pairs = cli_given(c, PAIRS);
+	s->threshold = opt_share(c, 'T', 0, 1000000, "a number from 0 to 1, as in 0.6", 0);
+	s->seeds = cli_given(c, SEEDS);
+	s->archive = opt_text(c, 'a');
+	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
+	s->repeats = first == 'l' || first == 's';
+	s->units.lines = first == 'l';
+	s->seed.k = (unsigned)opt_number(c, 'n', 1, SH_SEED_K_MAX, 0);
+	s->seed.units = SH_SEED_UNITS;
+	s->seed.window = (unsigned)opt_number(c, WINDOW, 1, SH_SEED_WINDOW_MAX, SH_SEED_WINDOW);
+	s->match.least = (uint32_t)opt_number(c, MIN_TOKENS, 1, INT32_MAX, 0);
+	s->match.identity =
+	    opt_share(c, IDENTITY, 0, 1000000, "a number from 0 to 1, as in 0.5", 0);
+	s->match.merge = (uint32_t)opt_number(c, MERGE, 0, INT32_MAX, 0);
+	s->bound = (size_t)opt_number(c, BOUND, 2, UINT32_MAX, 0);
 }
 
 /* Returns how many of the options that set the mode were given. */
@@ -255,6 +215,7 @@ static void complete(struct cli *c, struct span_settings *s)
 	unsigned shortest;
 	uint32_t usual;
 
+	set_options(c, s);
 	docopts_complete(&s->docs, c);
 	if (s->repeats) {
 		complete_repeats(c, s);
@@ -302,16 +263,11 @@ static void complete(struct cli *c, struct span_settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct span_settings s = { .memory = DEFAULT_MEMORY,
-		.seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
-		.documents = DEFAULT_COUNT };
+	struct span_settings s = { 0 };
 	struct span_archive *archive = NULL;
-	int opt, status;
+	int status;
 
-	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
 	if (s.repeats)
@@ -322,7 +278,6 @@ int main(int argc, char **argv)
 		archive = span_archive(&c, &s);
 	else
 		span_documents(&c, &s);
-	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
 	/* From now on these documents are known: what was found is written. */

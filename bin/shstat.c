@@ -38,6 +38,7 @@ static const struct cli_program program = {
 enum kind { DISTANCE, SIMILARITY, COVERAGE, GROUP };
 
 struct counts {
+	unsigned width;             /* value of --width */
 	enum kind kind;             /* set by the first record */
 	uint64_t records;           /* pairs, or documents of groups */
 	uint64_t keepers;           /* records of groups whose document is its own keeper */
@@ -57,19 +58,6 @@ struct counts {
 	uint64_t groups, documents;
 	uint64_t of_size[SIZES];
 	uint32_t largest;
-};
-
-/* One bar of a histogram. */
-struct row {
-	char name[32], note[32];
-	uint64_t count;
-};
-
-struct chart {
-	const char *label, *unit, *note;
-	struct row row[DISTANCES];
-	unsigned n;
-	uint64_t most;
 };
 
 /* ---- reading ---- */
@@ -209,82 +197,52 @@ static void read_records(struct cli *c, struct counts *s)
 
 /* ---- charts ---- */
 
-static struct row *add_row(struct chart *chart, uint64_t count)
-{
-	struct row *r = &chart->row[chart->n++];
+enum { NAME = 32 };
 
-	*r = (struct row){ .count = count };
-	if (count > chart->most)
-		chart->most = count;
-	return r;
+static void name_distance(char name[NAME], unsigned i)
+{
+	snprintf(name, NAME, "%u", i);
 }
 
-static void chart_distances(const struct counts *s, struct chart *chart)
+static void name_tenth(char name[NAME], unsigned i)
 {
-	unsigned first = 0, last = DISTANCES - 1;
+	snprintf(name, NAME, i == TENTHS - 1 ? "1.0" : "0.%u-0.%u9", i, i);
+}
 
-	*chart = (struct chart){ .label = "distance", .unit = "pairs" };
-	if (!s->records)
-		return;
-	while (!s->at[first])
-		first++;
-	while (!s->at[last])
-		last--;
-	for (unsigned d = first; d <= last; d++) {
-		struct row *r = add_row(chart, s->at[d]);
+static void name_size(char name[NAME], unsigned i)
+{
+	unsigned bit = i - SINGLE_SIZES + 2;
 
-		snprintf(r->name, sizeof r->name, "%u", d);
-		if (!s->known[d])
-			continue;
-		chart->note = "mean similarity";
-		snprintf(r->note, sizeof r->note, "%.2f",
-		    (double)s->shares[d] / (double)s->known[d] / 1e4);
+	if (i < SINGLE_SIZES)
+		snprintf(name, NAME, "%u", i + 1);
+	else
+		snprintf(name, NAME, "%" PRIu64 "-%" PRIu64, (UINT64_C(1) << bit) + 1,
+		    UINT64_C(2) << bit);
+}
+
+/* Prints the rows from .. to-1. Distances may have similarities. */
+static void print_bars(struct cli *c, const struct counts *s, const char *label, const char *unit,
+    const uint64_t *count, unsigned from, unsigned to, void (*print_name)(char *name, unsigned i))
+{
+	uint64_t most = 0;
+	bool known = false;
+
+	for (unsigned i = from; i < to; i++) {
+		most = count[i] > most ? count[i] : most;
+		known = known || (count == s->at && s->known[i]);
 	}
-}
+	cli_print(c, "%11s %10s%s\n", label, unit, known ? "  mean similarity" : "");
+	for (unsigned i = from; i < to; i++) {
+		uint64_t bar = (uint64_t)((double)count[i] / (double)most * s->width + 0.5);
+		char name[NAME];
 
-/* Without a known similarity the chart has no rows. */
-static void chart_tenths(const struct counts *s, struct chart *chart)
-{
-	bool any = false;
-
-	*chart = (struct chart){ .label = s->kind == COVERAGE ? "coverage" : "similarity",
-		.unit = "pairs" };
-	for (unsigned i = 0; i < TENTHS; i++)
-		any = any || s->tenth[i];
-	for (unsigned i = 0; any && i < TENTHS; i++) {
-		struct row *r = add_row(chart, s->tenth[i]);
-
-		snprintf(r->name, sizeof r->name, i == TENTHS - 1 ? "1.0" : "0.%u-0.%u9", i, i);
-	}
-}
-
-static void chart_sizes(const struct counts *s, struct chart *chart)
-{
-	*chart = (struct chart){ .label = "documents", .unit = "groups" };
-	for (unsigned i = 1; s->groups && i <= size_row(s->largest); i++) {
-		struct row *r = add_row(chart, s->of_size[i]);
-		unsigned bit = i - SINGLE_SIZES + 2;
-
-		if (i < SINGLE_SIZES)
-			snprintf(r->name, sizeof r->name, "%u", i + 1);
-		else
-			snprintf(r->name, sizeof r->name, "%" PRIu64 "-%" PRIu64,
-			    (UINT64_C(1) << bit) + 1, UINT64_C(2) << bit);
-	}
-}
-
-static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
-{
-	cli_print(c, "%11s %10s%s%s\n", chart->label, chart->unit, chart->note ? "  " : "",
-	    chart->note ? chart->note : "");
-	for (unsigned i = 0; i < chart->n; i++) {
-		const struct row *r = &chart->row[i];
-		uint64_t bar = (uint64_t)((double)r->count / (double)chart->most * width + 0.5);
-
-		cli_print(c, "%11s %10llu", r->name, (unsigned long long)r->count);
-		if (chart->note)
-			cli_print(c, "  %4s", r->note);
-		if (r->count && !bar)
+		print_name(name, i);
+		cli_print(c, "%11s %10llu", name, (unsigned long long)count[i]);
+		if (known && s->known[i])
+			cli_print(c, "  %4.2f", (double)s->shares[i] / (double)s->known[i] / 1e4);
+		else if (known)
+			cli_print(c, "      ");
+		if (count[i] && !bar)
 			bar = 1; /* a count above 0 is visible */
 		cli_print(c, "%s", bar ? "  " : "");
 		for (; bar; bar--)
@@ -293,14 +251,31 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 	}
 }
 
-static void print_text(
-    struct cli *c, const struct counts *s, const struct chart charts[2], unsigned width)
+static void print_pairs(struct cli *c, const struct counts *s)
 {
-	if (charts[0].n) {
-		print_bars(c, &charts[0], width);
-		cli_write(c, "\n", 1);
-	}
-	print_bars(c, &charts[1], width);
+	const uint64_t *count = s->kind == DISTANCE ? s->at : s->tenth;
+	unsigned first = 0, last = s->kind == DISTANCE ? DISTANCES : TENTHS;
+
+	while (first < last && !count[first])
+		first++;
+	while (last > first && !count[last - 1])
+		last--;
+	/* Without a known similarity there are no rows. */
+	if (first == last)
+		return;
+	if (s->kind == DISTANCE)
+		print_bars(c, s, "distance", "pairs", s->at, first, last, name_distance);
+	else
+		print_bars(c, s, s->kind == COVERAGE ? "coverage" : "similarity", "pairs", s->tenth,
+		    0, TENTHS, name_tenth);
+	cli_write(c, "\n", 1);
+}
+
+static void print_groups(struct cli *c, const struct counts *s)
+{
+	unsigned rows = s->groups ? size_row(s->largest) + 1 : 1;
+
+	print_bars(c, s, "documents", "groups", s->of_size, 1, rows, name_size);
 	cli_print(c, "\n");
 	if (s->records && s->kind != GROUP)
 		cli_print(
@@ -313,20 +288,14 @@ static void print_text(
 int main(int argc, char **argv)
 {
 	static struct counts counts;
-	static struct chart charts[2];
 	struct cli c;
-	unsigned width = DEFAULT_WIDTH;
-	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		if (opt == WIDTH)
-			width = (unsigned)cli_number(&c, "--width", 1, 1000);
+	counts.width = (unsigned)opt_number(&c, WIDTH, 1, 1000, DEFAULT_WIDTH);
 	cli_open(&c);
 	read_records(&c, &counts);
 	if (counts.kind != GROUP)
-		(counts.kind == DISTANCE ? chart_distances : chart_tenths)(&counts, &charts[0]);
-	chart_sizes(&counts, &charts[1]);
-	print_text(&c, &counts, charts, width);
+		print_pairs(&c, &counts);
+	print_groups(&c, &counts);
 	return cli_finish(&c);
 }

@@ -24,42 +24,26 @@ struct worker {
 	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
 };
 
-/* Appends "id TAB feature TAB weight LF". */
+/* Appends "id TAB feature TAB weight LF". Tokens of most methods contain no characters that need
+ * escapes. */
 static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_slice id,
     struct sh_slice text, char weight, struct sh_error *err)
 {
+	const char end[3] = { '\t', weight, '\n' };
 	char *p;
 
 	if (sh_buf_reserve(out, id.n + 2 * text.n + 4, err) < 0)
 		return -1;
 	p = out->p + out->n;
 	memcpy(p, id.p, id.n);
-	p += id.n;
-	*p++ = '\t';
-	/* Tokens of most methods contain no characters that need escapes. */
-	if (w->escapes && sh_needs_escape(text)) {
-		out->n = (size_t)(p - out->p);
-		if (sh_escape(text, out, err) < 0)
-			return -1;
-		p = out->p + out->n;
-	} else {
-		memcpy(p, text.p, text.n);
-		p += text.n;
-	}
-	*p++ = '\t';
-	*p++ = weight;
-	*p++ = '\n';
-	out->n = (size_t)(p - out->p);
+	p[id.n] = '\t';
+	out->n += id.n + 1;
+	if ((w->escapes && sh_needs_escape(text) ? sh_escape(text, out, err)
+						 : sh_buf_add(out, text.p, text.n, err)) < 0)
+		return -1;
+	memcpy(out->p + out->n, end, sizeof end);
+	out->n += sizeof end;
 	return 0;
-}
-
-/* Sets the bytes between two features of a document: the end of a line and the prefix of the
- * next. */
-static void begin_document(struct worker *w, struct sh_slice id)
-{
-	sh_id_prefix_set(&w->prefix, id);
-	memcpy(w->joint, "\t1\n", 3);
-	memcpy(w->joint + 3, w->prefix.text, w->prefix.n);
 }
 
 /* Copies n bytes: `first` bytes, then 16 at a time. May read and write more than n bytes. */
@@ -118,7 +102,10 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
 		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
 			return -1;
-	begin_document(w, doc->id);
+	/* Between two features of a document: the end of a line and the prefix of the next. */
+	sh_id_prefix_set(&w->prefix, doc->id);
+	memcpy(w->joint, "\t1\n", 3);
+	memcpy(w->joint + 3, w->prefix.text, w->prefix.n);
 	for (unsigned n = range.min; n <= range.max; n++) {
 		if (!w->escapes) {
 			if (add_all(&job->out, w, &tokens, n, err) < 0)
@@ -143,16 +130,12 @@ static int work(void *worker, struct sh_job *job)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct docopts opts;
+	struct docopts opts = { 0 };
 	struct worker *workers;
 	struct run run = { .cli = &c, .work = work };
 	struct sh_error err;
-	int opt;
 
-	docopts_init(&opts);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		docopts_set(&opts, &c, opt);
 	docopts_complete(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
 	/* Not on the stack: an array for CLI_MAX_JOBS would touch 2 MB of it. */

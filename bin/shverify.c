@@ -21,7 +21,7 @@ enum { MEASURE = CLI_OWN };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
-	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	{ 'd', "documents", "DOCS", "the documents; may be repeated", NULL, CLI_READS },
 	FORMOPTS_DOCUMENTS_ROW,
 	{ MEASURE, "measure", "NAME", "%s [" SH_DEFAULT_MEASURE "]", measure_names },
 	{ 'T', "threshold", "X",
@@ -118,39 +118,22 @@ static void verify_pairs(struct cli *c, struct settings *s)
 
 /* ---- options ---- */
 
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'd':
-		cli_reads_more(c, &s->files);
-		break;
-	case MEASURE:
-		s->measures.measure = sh_measure_find(cli_value(c, opt));
-		break;
-	case 'T':
-		measures_set_threshold(&s->measures, c, 0, "a number from 0 to 1, as in 0.85");
-		break;
-	case 'w':
-		s->verify.scheme = sh_scheme_find(cli_value(c, opt));
-		break;
-	case 'S':
-		s->memory = cli_size(c, "-S");
-		break;
-	default:
-		docopts_set(&s->docs, c, opt);
-	}
-}
-
 static void complete(struct cli *c, struct settings *s)
 {
+	const char *scheme = opt_value(c, 'w');
+
+	s->docs.sets = true;
 	docopts_complete(&s->docs, c);
+	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
+	s->verify.scheme = sh_scheme_find(scheme ? scheme : "log");
+	measures_complete(&s->measures, c, MEASURE);
+	s->files = opt_all(c, 'd');
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
-	measures_complete(&s->measures, c);
 	s->verify.measure = s->measures.measure;
 	s->verify.jaccard = s->measures.threshold;
 	s->verify.edit = s->verify.measure->any ? s->measures.edit : s->measures.threshold;
-	if (cli_given(c, 'w') && !s->verify.measure->weighs)
+	if (scheme && !s->verify.measure->weighs)
 		cli_usage(c,
 		    "-w has no effect with --measure %s (add --measure cosine, or drop -w)",
 		    s->verify.measure->name);
@@ -164,18 +147,11 @@ static void complete(struct cli *c, struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .memory = DEFAULT_MEMORY };
 	struct sh_corpus corpus;
+	struct settings s = { .verify.corpus = &corpus };
 	struct sh_tables tables;
-	int opt;
 
-	docopts_init(&s.docs);
-	s.docs.sets = true;
-	s.verify.scheme = sh_scheme_find("log");
-	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
 	/* One half is for the index of the documents, the other for their features. */
@@ -187,7 +163,6 @@ int main(int argc, char **argv)
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);
 	sh_tables_free(&tables);
-	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	return cli_finish(&c);
 }

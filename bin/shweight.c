@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shweight: weighs features, one line for each distinct feature of a document. */
-#include <stdlib.h>
-
 #include "feature_run.h"
 #include "names.h"
-#include "peeked.h"
 #include "published/published.h"
 #include "record/fields.h"
 #include "stream/weighing.h"
@@ -23,8 +20,8 @@ static const struct cli_option options[] = {
 	{ 'p', "profile", "NAME", "weights of a system: %s; other options override [default]",
 	    profile_names },
 	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },
-	{ 'd', "df", "TABLE", "read document frequencies, from shdf" },
-	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)" },
+	{ 'd', "df", "TABLE", "read document frequencies, from shdf", NULL, CLI_READS },
+	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)", NULL, CLI_READS },
 	{ ABSENT, "absent", "HOW",
 	    "%s: count features that TABLE lacks as rare, or drop them [rare]", absent_names },
 	{ MIN_DF, "min-df", "N|SHARE", "drop features of fewer than N documents of TABLE" },
@@ -50,101 +47,26 @@ struct settings {
 };
 
 /* Warns when the documents differ from the documents of the table as chance does not explain. */
-static void warn_of_other_features(
-    struct cli *c, const struct settings *s, const struct sh_df_watch *w)
+static void warn_of_other_features(struct cli *c, const struct sh_weigher *w)
 {
 	static const char why[] = "was the table made with other options of shtok, or from other "
 				  "texts?";
-	const struct sh_df_table *t = w->table;
+	const struct sh_df_table *t = w->df;
 	struct sh_slice feature;
 	uint64_t n;
 
-	if (sh_df_watch_missing(w, &feature, &n))
+	if (sh_weigher_doubt(w, false, &feature, &n))
 		cli_warn(c,
 		    "%s: '%.*s' is in %llu of its %llu documents, but in none of the first %llu "
 		    "documents read: %s",
 		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
-		    (unsigned long long)t->documents, (unsigned long long)w->documents, why);
-	if (!s->weigher.drop_absent && sh_df_watch_absent(w, &feature, &n))
+		    (unsigned long long)t->documents, (unsigned long long)w->watched, why);
+	if (!w->drop_absent && sh_weigher_doubt(w, true, &feature, &n))
 		cli_warn(c,
 		    "%s: '%.*s' is in %llu of the first %llu documents read, but not in the table, "
 		    "and weighs as if it were rare: %s (--absent drop drops such features)",
 		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
-		    (unsigned long long)w->documents, why);
-}
-
-static void weigh_all(struct cli *c, const struct settings *s)
-{
-	unsigned n = c->jobs;
-	struct sh_weighing *states = cli_zeroed(c, n, sizeof *states);
-	void *own[CLI_MAX_JOBS];
-	struct run run = { .cli = c };
-	struct sh_df_watch watch;
-	struct sh_source source;
-	struct sh_error err;
-
-	if (sh_df_watch_init(&watch, s->weigher.df, &err) < 0)
-		cli_die(c, &err);
-	for (unsigned i = 0; i < n; i++) {
-		if (sh_weighing_init(&states[i], &s->weigher, &watch, &err) < 0)
-			cli_die(c, &err);
-		own[i] = &states[i];
-	}
-	cli_source_init(c, &source);
-	if (!cli_given(c, FEATURES))
-		need_features(c, &source, FEATURES_ADVICE);
-	run_feature_docs(&run, &source, &sh_weighing_calls, own);
-	warn_of_other_features(c, s, &watch);
-	sh_source_free(&source);
-	for (unsigned i = 0; i < n; i++)
-		sh_weighing_free(&states[i]);
-	free(states);
-	sh_df_watch_free(&watch);
-}
-
-static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
-{
-	struct sh_error err;
-
-	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s: %s", option, err.text);
-}
-
-static void set_option(struct cli *c, struct settings *s, int opt)
-{
-	switch (opt) {
-	case 'p':
-		s->weigher.profile = sh_profile_find(cli_value(c, opt));
-		s->weigher.scheme = sh_scheme_find(s->weigher.profile->weight);
-		s->weigher.top = s->weigher.profile->top;
-		break;
-	case 'w':
-		s->weigher.scheme = sh_scheme_find(cli_value(c, opt));
-		break;
-	case 'd':
-		if (s->df_path)
-			cli_usage(
-			    c, "-d %s: only one table can be given (shdf -m sums tables)", c->arg);
-		s->df_path = cli_reads(c);
-		break;
-	case IDF:
-		if (s->idf_path)
-			cli_usage(c, "--idf %s: only one file can be given", c->arg);
-		s->idf_path = cli_reads(c);
-		break;
-	case ABSENT:
-		s->weigher.drop_absent = cli_choice(c, opt) == 1;
-		break;
-	case MIN_DF:
-		set_limit(c, "--min-df", &s->weigher.min);
-		break;
-	case MAX_DF:
-		set_limit(c, "--max-df", &s->weigher.max);
-		break;
-	case 't':
-		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);
-		break;
-	}
+		    (unsigned long long)w->watched, why);
 }
 
 /* Warns of a table that the scheme ignores: -w may have been forgotten. */
@@ -164,8 +86,21 @@ static void warn_of_tables(struct cli *c, const struct settings *s)
 static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_weigher *w = &s->weigher;
+	const char *profile = opt_value(c, 'p'), *scheme = opt_value(c, 'w');
 	struct sh_error err;
 
+	w->profile = profile ? sh_profile_find(profile) : sh_profile_at(0);
+	w->scheme = sh_scheme_find(scheme ? scheme : w->profile->weight);
+	w->top = opt_number(c, 't', 1, UINT32_MAX, w->profile->top);
+	w->drop_absent = opt_choice(c, ABSENT, 0) == 1;
+	read_df_limits(c, MIN_DF, MAX_DF, &w->min, &w->max);
+	s->df_path = opt_text(c, 'd');
+	s->idf_path = opt_text(c, IDF);
+	if (opt_all(c, 'd').n > 1)
+		cli_usage(
+		    c, "-d %s: only one table can be given (shdf -m sums tables)", s->df_path);
+	if (opt_all(c, IDF).n > 1)
+		cli_usage(c, "--idf %s: only one file can be given", s->idf_path);
 	if (s->df_path && s->idf_path)
 		cli_usage(c, "-d and --idf contradict each other");
 	if (w->scheme->needs_df && !s->df_path && !s->idf_path)
@@ -174,8 +109,6 @@ static void complete(struct cli *c, struct settings *s)
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent need a table: -d TABLE");
-	if (!sh_df_limits_agree(&w->min, &w->max))
-		cli_usage(c, "--min-df is above --max-df: no feature is within both");
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)
@@ -188,22 +121,21 @@ static void complete(struct cli *c, struct settings *s)
 		    s->idf_path);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
-	sh_weigher_prepare(w);
+	if (sh_weigher_init(w, &err) < 0)
+		cli_die(c, &err);
 }
 
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .weigher.profile = sh_profile_at(0) };
-	int opt;
+	struct settings s = { 0 };
 
-	s.weigher.scheme = sh_scheme_find(s.weigher.profile->weight);
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1)
-		set_option(&c, &s, opt);
 	complete(&c, &s);
 	cli_open(&c);
-	weigh_all(&c, &s);
+	run_features(&c, FEATURES, &sh_weighing_calls, &s.weigher);
+	warn_of_other_features(&c, &s.weigher);
+	sh_weigher_free(&s.weigher);
 	sh_df_table_free(&s.df);
 	sh_idf_table_free(&s.idf);
 	return cli_finish(&c);

@@ -53,8 +53,8 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 	/* The numbers that defaults stand for: other defaults of a later version are noticed. */
 	snprintf(text, room, "-n %u-%u --window %u -f %u,%u%s%s unicode %s: %s",
 	    sh_seed_shortest(&s->seed), sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token)),
-	    s->seed.window, form->id_field ? form->id_field : 1,
-	    form->text_field ? form->text_field : 2, form->crlf ? " --crlf" : "",
+	    s->seed.window, form->number[0] ? form->number[0] : 1,
+	    form->number[0] ? form->number[1] : 2, form->crlf ? " --crlf" : "",
 	    s->docs.token.raw ? " --raw" : "", sh_fold_unicode(), tokens);
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/hold.h"
+#include "io/descriptor.h"
 #include "io/target.h"
 
 enum { PLACES = 4, STACK = 64 * 1024 };
@@ -150,7 +150,7 @@ static bool makes_file(const char *path)
 
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 {
-	struct sh_hold hold;
+	sigset_t hold;
 	int status;
 
 	/* A FIFO is opened with signals enabled: the open may wait for a reader forever. */

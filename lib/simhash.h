@@ -202,13 +202,24 @@ typedef int simhash_passage_fn(void *arg, const struct simhash_passage *passage)
 int simhash_passages_find(struct simhash_passages *p, const char *text, size_t size,
     simhash_passage_fn *each, void *arg, struct simhash_error *error);
 
+/* An archive of documents. A zeroed struct has the defaults. The lists of files end with NULL; NULL
+ * is an empty list. */
+struct simhash_archive_options {
+	unsigned wait;           /* the most seconds to wait for another process [0] */
+	unsigned jobs;           /* threads of simhash_archive_add() [1] */
+	unsigned memory_mb;      /* MiB for sorting; temporary files beyond [1024] */
+	const char *const *stop; /* the files of stop words with which it was made */
+	const char *const *dict; /* the files of words for jieba with which it was made */
+	const char *dictionary;  /* jieba.dict, or cppjieba's folder, where it was made with one */
+	uint64_t reserved[4];    /* must be 0 */
+};
+
 /* Opens the archive of documents in a folder, which sharchive(1) makes and to which shdedup -a adds
- * documents. wait: the most seconds that the functions below wait for another process that uses the
- * archive. Archives with a dictionary or a file of stop words are for the programs only. Returns
+ * documents. It has its own settings, but for the content of files. options: may be NULL. Returns
  * NULL on failure. A process that was forked must open the archive again. */
 struct simhash_archive;
 struct simhash_archive *simhash_archive_open(
-    const char *path, unsigned wait, struct simhash_error *error);
+    const char *path, const struct simhash_archive_options *options, struct simhash_error *error);
 void simhash_archive_close(struct simhash_archive *a);
 
 /* A document of the archive that is similar to a text. */
@@ -229,6 +240,27 @@ typedef int simhash_matches_fn(void *arg, const struct simhash_match *matches, s
  * processes may query at the same time. Returns 0 or -1. */
 int simhash_archive_query(struct simhash_archive *a, const char *text, size_t size,
     simhash_matches_fn *each, void *arg, struct simhash_error *error);
+
+/* A document that does not stay. */
+struct simhash_drop {
+	size_t document;    /* its index */
+	const char *keeper; /* the id of the document that stays for it, without a NUL at its end */
+	size_t size;        /* bytes of that id */
+	double similarity;  /* 0 to 1, rounded to four decimals */
+	const char *measure; /* "jaccard" or "edit" */
+};
+
+/* Receives a dropped document. It is valid during the call, in which no other function of the
+ * archive may be called. A negative result ends simhash_archive_add(), which then adds nothing. */
+typedef int simhash_drops_fn(void *arg, const struct simhash_drop *drop);
+
+/* Compares n documents with the archive and with each other, passes those that are dropped to
+ * `each`, by index, and adds all to the archive, as shdedup -a does. ids, texts: of id_sizes and
+ * sizes bytes. now: the time of the documents, in seconds since 1970. Returns 0; or -1, and the
+ * archive is as it was. */
+int simhash_archive_add(struct simhash_archive *a, const char *const *ids, const size_t *id_sizes,
+    const char *const *texts, const size_t *sizes, size_t n, uint64_t now, simhash_drops_fn *each,
+    void *arg, struct simhash_error *error);
 
 /* Removes the documents with these ids, and all documents that were dropped as their duplicates, as
  * `sharchive remove` does. Adds their number to *removed. Returns 0 or -1. */

@@ -171,7 +171,7 @@ python() {
 	# Many documents have the same passages with some words changed: a seed has more than four postings.
 	awk 'BEGIN {
 		srand(7)
-		for (d = 0; d < 150; d++) {
+		for (d = 0; d < 100; d++) {
 			line = sprintf("%d/%c\t", d % 7, 65 + d % 26) d
 			sub(/\t/, ".", line)
 			line = line "\t"
@@ -183,11 +183,11 @@ python() {
 			print line
 		}
 	}' >docs.tsv
-	head -qn "$(fewer 1000 200)" "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >>docs.tsv
+	head -qn "$(fewer 1000 100)" "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >>docs.tsv
 	sort -t "$(printf '\t')" -k 1,1 docs.tsv >sorted
 	for options in '' '-n 4 --window 3'; do
 		eval "shspan $options sorted" | sort >want
-		[ "$(wc -l <want)" -gt 500 ]
+		[ "$(wc -l <want)" -gt 300 ]
 		eval "shseed $options docs.tsv" >seeds
 		python <<-END
 			import itertools, shlex

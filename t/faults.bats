@@ -20,12 +20,12 @@ inject() {
 
 @test "a failed allocation ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
-	inject malloc -d 61
+	inject malloc -d 97
 }
 
 @test "a failed system call ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers make calls of their own, and cannot be traced'
-	inject syscalls -d 151
+	inject syscalls -d 251
 }
 
 @test "failed calls of several threads end a program at once, also when more input would come" {

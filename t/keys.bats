@@ -3,10 +3,6 @@
 # Keys: shfp --keys | sort | shjoin, and the pipe that gives what shdedup gives.
 load helper
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
-
 # docs N: prints N documents of 40 words. Every second one has 0 to 9 words other than the one before, as its id says.
 docs() {
 	awk -v n="$1" 'BEGIN {

@@ -17,7 +17,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	[ -z "${SAN-}" ] || skip 'a build with sanitizers is not installed'
 }
 

@@ -14,7 +14,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	if [ -z "${T_PYTHON-}" ] && grep -Eq '__[at]san_init' "$library"; then skip 'the library is built with a sanitizer'; fi
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
 }
@@ -603,8 +603,12 @@ for name in public:
 	cat >archive.py <<-'END'
 	import os, pickle, random, subprocess, sys, threading
 	from simhash_utils import Archive, Dropped, Error, Match, verify
+	from simhash_utils._archive import _dictionary
+	from simhash_utils._options import ArchiveOptions, arguments
+	from simhash_utils._programs import write
 	from documents import ids, texts
 	half = len(texts) // 2
+	os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
 	for path, options in ("sketch", {}), ("documents", {"store": "documents"}), ("edit", {"measure": "edit", "threshold": 0.6}), \
 	        ("chars", {"unit": "char", "ngrams": (5, 6), "threshold": 0.6, "mask_digits": True, "seed": "random", "stem": "english"}):
 	    with Archive(path, **options) as archive:
@@ -630,6 +634,32 @@ for name in public:
 	        assert keeper not in [m.id for m in archive.query(texts[ids.index(keeper)])]
 	    assert repr(archive) == "Archive(%r)" % os.path.abspath(path)
 	    subprocess.run(["sharchive", "check", "-q", path], check=True)
+	    # shdedup gives the same verdicts, and an archive of the same size.
+	    made_with, twin, rows = arguments("", ArchiveOptions, {k: v for k, v in options.items() if k != "store"}), Archive(path + 2 * "x", **options), []
+	    subprocess.run(["sharchive", "init", path + "x", "--store=" + options.get("store", "sketch"), *made_with], check=True)
+	    for part in slice(0, half), slice(half - 9, None), slice(0, 3):
+	        rows.append(twin.add(ids[part], texts[part]))
+	        with open("batch", "wb") as batch:
+	            write(batch, map(str.encode, ids[part]), texts[part])
+	        subprocess.run(["shdedup", "-q", "-a", path + "x", *made_with, "--report=report", "-o", "/dev/null", "batch"], check=True)
+	        told = [line.rstrip("\n").split("\t") for line in open("report")]
+	        assert [Dropped(a, b, float(s), m) for a, b, s, m in told] == rows[-1], path
+	    sizes = [subprocess.run(["sharchive", "stats", p], stdout=subprocess.PIPE, check=True).stdout for p in (path + "x", path + "xx")]
+	    assert sizes[0] == sizes[1] and rows[1] and b"documents" in sizes[0], sizes
+
+	# The files with which an archive was made are given again; nothing else need be.
+	with open("stop", "w") as stop:
+	    stop.write("\ufeffTHE\nquestion\n")
+	stopped = Archive("stops", stop="stop", ngrams=1)
+	stopped.add(["a"], ["the question is here"])
+	assert Archive("stops", stop="stop").query("question: is here?") == [("a", 1.0, "jaccard")]
+	if _dictionary("jieba", None):
+	    with open("dict", "w") as extra:
+	        extra.write("\u6765\u5230\u5317\u4eac 1000000\n")
+	    chinese = Archive("chinese", segment="jieba", dict="dict", ngrams=1)
+	    chinese.add(["a"], ["\u6211\u6765\u5230\u5317\u4eac\u6e05\u534e\u5927\u5b66"])
+	    assert chinese.query("\u6211 \u6765\u5230\u5317\u4eac \u6e05\u534e\u5927\u5b66") == [("a", 1.0, "jaccard")]
+	    assert chinese.query("\u6211 \u6765\u5230 \u5317\u4eac \u6e05\u534e\u5927\u5b66") == []
 
 	# Processes, forked ones too, and threads use one archive at once.
 	archive = Archive("shared")
@@ -694,8 +724,11 @@ for name in public:
 	for call, word in ((lambda: Archive("full", memory="1G", progress=True), "'%s' is not empty" % os.path.abspath("full")),
 	        (lambda: shared.add(["x"], ["a", "b"]), "1 ids and 2 texts"), (lambda: shared.add(["a\tb"], ["x"]), "without TAB"),
 	        (lambda: shared.query(7), "one text, a str or bytes, not a int"), (lambda: shared.query(["a"]), "not a list"),
-	        (lambda: Archive("shared", ngrams=2).add(["x"], ["y"]), "the archive was made with -n"),
-	        (lambda: Archive("stops", stop="docs").query("a"), "which only the programs can use")):
+	        (lambda: Archive("shared", ngrams=2), "the archive was made with -n 3, not with 2"),
+	        (lambda: Archive("shared", memory="much"), "memory='much'"),
+	        (lambda: Archive("stops", stop="docs"), "open it with the same files"),
+	        (lambda: Archive("stops", stop="stop", ngrams=2), "the archive was made with -n 1, not with 2"),
+	        (lambda: Archive("stops"), "open it with the same files")):
 	    try:
 	        call()
 	    except Error as error:

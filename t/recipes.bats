@@ -164,8 +164,6 @@ add_program() {
 			struct cli c;
 
 			cli_start(&c, &program, argc, argv);
-			while (cli_next(&c) != -1)
-				;
 			cli_open(&c);
 			cli_lines_init(&c, &lines);
 			while (cli_line(&c, &lines, &line)) {

@@ -35,7 +35,7 @@ setup_file() {
 }
 
 setup() {
-	cd "$BATS_FILE_TMPDIR" || return 1
+	begin "$BATS_FILE_TMPDIR"
 	rm -f peaks
 	PATH=$PWD:$PATH
 }

@@ -5,7 +5,7 @@
 load helper
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	head -n "$(fewer 600 160)" "$T_DATA/en_dev.tsv" | split -n r/4 -d - part-
 	shdedup -q part-0? >all
 }

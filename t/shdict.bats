@@ -6,7 +6,7 @@ load helper
 # Makes the folder data with a few words and the model of jieba.
 setup() {
 	local data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	[ -e "$data/finalseg/prob_emit.py" ] || skip "no data of jieba's"
 	mkdir data
 	cp -r "$data/finalseg" data

@@ -248,7 +248,7 @@ arrays() {
 }
 
 @test "a JSON array of objects gives the documents of the same objects in lines" {
-	for seed in $(seq 20); do
+	for seed in $(seq "$(fewer 20 6)"); do
 		arrays "$seed"
 		shdoc --format jsonl in.jsonl >expected
 		try 'shdoc --format jsonl in.json'
@@ -518,8 +518,8 @@ oracle() {
 }
 
 @test "mail: gives the texts of Python's mailbox and email, and prefers plain text" {
-	for seed in 1 2 3; do
-		mkdir $seed && cd $seed
+	for seed in $(fewer '1 2 3' 1); do
+		mkdir "$seed" && cd "$seed"
 		oracle mail $seed 50
 		try 'shdoc mail.mbox'
 		exits 0
@@ -529,8 +529,8 @@ oracle() {
 }
 
 @test "WARC: decodes chunks, content codings and charsets, also with one gzip member a record" {
-	for seed in 1 2 3; do
-		mkdir $seed && cd $seed
+	for seed in $(fewer '1 2 3' 1); do
+		mkdir "$seed" && cd "$seed"
 		oracle http $seed 80
 		try 'shdoc pages.warc'
 		exits 0
@@ -701,7 +701,7 @@ record() {
 @test "decompression: a wide window, three layers and a bomb are refused with a message" {
 	needs zstd
 	# zstd writes the window size of --long into a stream of unknown size.
-	head -c 1M /dev/zero | zstd -q --ultra -22 --long=30 >wide.zst
+	head -c 1M /dev/zero | zstd -q -1 --long=30 >wide.zst
 	try 'shdoc wide.zst'
 	exits 2
 	grep -qx 'shdoc: wide.zst: the zstd data need a window of more than 128 MiB (zstd -dc --long=31 reads them, SIMHASH_WINDOW=2G raises the limit)' err
@@ -709,7 +709,7 @@ record() {
 	try 'shdoc thrice'
 	exits 2
 	grep -qx 'shdoc: thrice: compressed more than 2 times' err
-	head -c 400M /dev/zero | tr '\0' '\n' | gzip >bomb.jsonl.gz
+	head -c 280M /dev/zero | tr '\0' '\n' | gzip >bomb.jsonl.gz
 	try 'ulimit -t 20; shdoc bomb.jsonl.gz'
 	exits 2
 	grep -q '^shdoc: bomb.jsonl.gz: decompressed more than 1000 times its size, and more than 256 MiB' err
@@ -754,7 +754,7 @@ record() {
 }
 
 @test "--progress counts decompressed bytes, also of blank lines" {
-	head -c 200000000 /dev/zero | tr '\0' '\n' | gzip >blank.jsonl.gz
+	head -c 200000000 /dev/zero | tr '\0' '\n' | gzip -1 >blank.jsonl.gz
 	try 'shdoc --progress blank.jsonl.gz'
 	exits 0
 	grep -q '200 MB' err
@@ -1242,9 +1242,9 @@ response() {
 
 @test "containers: give the members that Python's tarfile and zipfile find, in their order" {
 	needs libarchive
-	for seed in 1 2 3; do
-		mkdir $seed && cd $seed
-		oracle containers $seed 30
+	for seed in $(fewer '1 2 3' 1); do
+		mkdir "$seed" && cd "$seed"
+		oracle containers "$seed" 30
 		try 'shdoc ustar.tar pax.tar stored.zip deflated.zip lzma.zip bzip2.zip'
 		exits 0
 		says
@@ -1407,8 +1407,8 @@ response() {
 	! sanitized || skip 'sanitizers need more address space than the limits leave'
 	python3 - <<-'END'
 		import struct, zipfile
-		with zipfile.ZipFile('bomb.zip', 'w', zipfile.ZIP_BZIP2) as z:
-		    for i in range(5):
+		with zipfile.ZipFile('bomb.zip', 'w', zipfile.ZIP_DEFLATED, compresslevel=9) as z:
+		    for i in range(3):
 		        z.writestr('m%d' % i, b'\n' * 100_000_000)
 		entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 33, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b'a'
 		n = 2_000_000
@@ -1431,7 +1431,7 @@ response() {
 	exits 2
 	grep -q '^shdoc: holes.tar.*: the members of the tar file have more than 1 times its size' err
 	command -v 7zz >/dev/null || return 0
-	head -c 700M /dev/zero | tr '\0' '\n' >lines
+	head -c 300M /dev/zero | tr '\0' '\n' >lines
 	7zz a -bd -mx1 lines.7z lines a >/dev/null
 	rm lines
 	try 'ulimit -t 20 -v 1500000; shdoc lines.7z >/dev/null'
@@ -1506,7 +1506,7 @@ response() {
 	done
 	(cat in/b.warc.gz; echo more) >in/damaged.warc.gz
 	for options in '--verbose --rejects bad' '-f id,text --rejects bad --trailer=out' '--max-size 5K --rejects bad' ''; do
-		for j in 1 2 3 8 16; do
+		for j in 1 $(fewer '2 3 8 16' 8); do
 			rm -f bad
 			try "shdoc -j $j $options in"
 			echo "$status" >status
@@ -1533,7 +1533,7 @@ response() {
 	[ "$(wc -c <in/1.jsonl.gz)" -lt 4000000 ]
 	shdoc in >expected
 	[ "$(wc -l <expected)" -eq 60000 ]
-	for j in 3 8; do
+	for j in $(fewer '3 8' 8); do
 		try "shdoc -j $j in"
 		exits 0
 		same expected out

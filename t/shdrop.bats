@@ -5,7 +5,7 @@
 load helper
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	printf '%s\t%s\n' a 'one two' b 'one two' c three d 'one two' >docs
 	printf 'a\ta\nb\ta\nd\ta\n' >groups
 	printf 'b\ta\t0.9524\tedit\nd\ta\t1.0000\tjaccard\n' >report

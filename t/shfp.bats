@@ -384,7 +384,7 @@ load helper
 	# Numbers, two words, mixed widths and other ids give no warning.
 	for docs in '1234567812345678\tone\n' '123456781234567a\tone two\n' '1234567a\tone\n12345678abcdefab\ttwo\n' \
 		'bad\tone\n' '1234567a\tone\n1234567b\ttwo words\n'; do
-		try "printf '$docs' | shfp --bare"
+		try "printf '$docs' >docs && shfp --bare docs"
 		exits 0
 		says
 	done

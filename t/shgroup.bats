@@ -579,6 +579,31 @@ pairs() {
 	done
 }
 
+# in_order RULE VALUE...: each value ranks before the next one, and is equal to one behind "=".
+in_order() {
+	local i=10 before=$2 value
+	: >docs
+	: >pairs
+	: >expected
+	for value in "${@:3}"; do
+		printf '%s\tx\t%s\n' $((++i)).second "${value#=}" $i.first "${before#=}" >>docs
+		printf '%s\t%s\t1\n' $i.first $i.second >>pairs
+		[[ $value = =* ]] && echo $i.second >>expected || echo $i.first >>expected # of equal ones the first document
+		before=$value
+	done
+	try "shgroup --link single --keep $1:3 -f 1,2 -d docs pairs 2>/dev/null | sort | awk '\$1 ~ /second/ { print \$2 }'"
+	exits 0
+	same expected out
+}
+
+@test "--keep max: and min: numbers of any size and notation have their order, and other values follow by bytes" {
+	in_order max 1e1000000 1e400 9007199254740993 9007199254740992 =9007199254740992.000 =+9007199254740992 \
+		9007199254740991 1234567890.00000000000000000002 1234567890.00000000000000000001 12.5 =1.25e1 =125e-1 12 .5 \
+		0.05 5e-400 0 =-0 =0.000 =0e9 -1e-9 -3 -3.0000000000000000001 -20 z NaN NA 1,000 0x10 ''
+	in_order min -20 -3.01 -3 0 7 10 1e30 1,000 1.2.3 NA inf ''
+	in_order max 'a\\c' 'a\nb' 'a\tb' ''
+}
+
 @test "--keep FILE with -d: ids that FILE lacks follow in the order of the documents" {
 	printf 'a\tb\t1\nc\td\t1\n' >pairs
 	printf 'b\tx\na\tx\nd\tx\nc\tx\n' >docs

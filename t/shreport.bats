@@ -4,7 +4,7 @@
 load helper
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return 1
+	begin "$BATS_TEST_TMPDIR"
 	printf '%s\t%s\n' a 'The quick brown fox jumps' b 'The quick red fox jumps' c 'The quick red fox' >docs
 	printf 'b\ta\t5\t0.7143\tjaccard\nc\ta\t2\t0.9000\tedit\nd\tb\t0\n' >report
 }

@@ -459,3 +459,94 @@ words() {
 	exits 0
 	gives 1000005
 }
+
+# tokens OPTION...: checks the rows of standard input, TEXT => TOKENS, with printf's escapes. The tokens are joined by |.
+tokens() {
+	local text
+	: >docs
+	: >expected
+	while IFS= read -r text; do
+		printf '%s\t%b\n' $((++row)) "${text% => *}" >>docs
+		printf '%s\t%b\n' $row "${text##* => }" >>expected
+	done
+	try "shtok -n 1 $* docs"
+	exits 0
+	awk -F '\t' '{ printf "%s%s", $1 == last ? "|" : (NR > 1 ? "\n" : "") $1 "\t", $2; last = $1 } END { print "" }' out >joined
+	same expected joined
+}
+
+@test "examples of many scripts: what is a word, what folds, what separates" {
+	row=0
+	printf '\357\273\277The\n  of \r\n\nStraße\n\303\211a\n的\nlast' >stop
+	tokens <<-'END'
+	 => 
+	 -- ... — \\n => 
+	The quick, brown fox's 2 tails! => the|quick|brown|fox|s|2|tails
+	mp3 4x4 x86_64 => mp3|4x4|x86|64
+	你好，世界！ => 你|好|世|界
+	用C语言abc写 => 用|c|语|言|abc|写
+	二〇二四年 => 二|〇|二|四|年
+	東京タワーへ行く => 東|京|タ|ワ|ー|へ|行|く
+	ｶﾞｷﾞ => ガ|ギ
+	한국어 문장입니다. => 한국어|문장입니다
+	한국 => 한국
+	ไทย => ไ|ท|ย
+	الع\xd9\x8eر\xd9\x8eب\xd9\x90ي\xd9\x8e\xd9\x91ة لغة => الع\xd9\x8eر\xd9\x8eب\xd9\x90ي\xd9\x8e\xd9\x91ة|لغة
+	हिन\xe0\xa5\x8dदी भाषा। => हिन\xe0\xa5\x8dदी|भाषा
+	ＡＢＣ１２３ => abc123
+	Cafe\xcc\x81 A\xcc\x8angstro\xcc\x88m => café|ångström
+	eﬃcient ﬁn => efficient|fin
+	Straße STRASSE ẞ => strasse|strasse|ss
+	İstanbul => i\xcc\x87stanbul
+	ΟΔΟΣ οδος => οδοσ|οδοσ
+	co\xc2\xadoperate a\xe2\x80\x8db => cooperate|ab
+	a👩\xe2\x80\x8d👩\xe2\x80\x8d👧\xe2\x80\x8d👦b ❤\xef\xb8\x8f => a|b
+	a\xc2\xa0b\xe3\x80\x80c\xe2\x80\xa8d => a|b|c|d
+	e\xe2\x80\x8d\xcc\x81 => é
+	a <\xcc\xb8 b => a|b
+	ab\xffcd\xe4\xbd => ab|cd
+	\xe3\x81e\xcc\x81 => é
+	a\\tb\\nc\\rd\\\\e => a|b|c|d|e
+	a\\xb\\ => a|xb
+	a\\\\tb => a|tb
+	a\\t\xcc\x81b => a|\xcc\x81b
+	a\xee\x80\x80b\xcd\xb8c => a|b|c
+	END
+	tokens -u char <<-'END'
+	 => 
+	Abc => a|b|c
+	ab, cd => a|b|_|c|d
+	 (ab)  => a|b
+	你好a世 界 => 你|好|a|世|_|界
+	a_b__c => a|_|b|_|c
+	ﬁ Ǆ => f|i|_|d|ž
+	END
+	tokens --raw <<-'END'
+	a\\tb \\\\n => a|tb|n
+	END
+	tokens --no-fold <<-'END'
+	Straße ＡＢ e\xcc\x81 İ => Straße|ＡＢ|e\xcc\x81|İ
+	Ab你\\tC => Ab|你|C
+	a\xc0b => a|b
+	END
+	tokens --mask-digits <<-'END'
+	v12 a1b22c 2024-05-01 ３４ => v0|a0b0c|0|0|0|0
+	x٣٤y ๑ => x0y|0
+	END
+	tokens -u char --mask-digits <<-'END'
+	ab12 3 => a|b|0|_|0
+	END
+	tokens --min-chars 3 <<-'END'
+	a ab abc 我 né 가 가나다 => abc|我|가나다
+	END
+	tokens --keep-words han,digit <<-'END'
+	漢字 abc 123 a1 かな 한글 ไ => 漢|字|123|a1
+	END
+	tokens -u char --stop stop <<-'END'
+	ab the cd 我的书 => a|b|_|c|d|_|我|_|书
+	the ab THE => a|b
+	END
+	tokens --stop stop <<-'END'
+	The cat, straße STRASSE éa of => cat
+	END
+}

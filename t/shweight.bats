@@ -112,6 +112,17 @@ features() {
 	exits 0
 	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'
 	says 'shweight: --idf idf has no effect on -w tf (for tfidf or logidf)'
+	# As Python prints small and large numbers; halves of a millionth are rounded up.
+	printf '%s\n' 'a 8e-05' 'b 1.25E+1' 'c 5e-7' '' 'd 0.0000005' 'e 0.00000049999999' >idf
+	printf 'x\t%s\t1\n' a b c d e >in
+	try 'shweight -w tfidf --idf idf in'
+	gives 'x\ta\t0.00008' 'x\tb\t12.5' 'x\tc\t0.000001' 'x\td\t0.000001' 'x\te\t0'
+	for number in e5 1e 1e300 0x1p-2 -1e2 1e-; do
+		echo "a $number" >idf
+		try 'shweight -w tfidf --idf idf in'
+		exits 2
+		grep -q '^shweight: idf:1: ' err
+	done
 }
 
 @test "-t N keeps the N heaviest features, in descending order, and in order of occurrence on a tie" {

@@ -1,229 +1,153 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
-#include "base/bytes.h"
-#include "base/compare.h"
-#include "base/num.h"
-#include "fp/analysis.h"
-#include "match/bucket.h"
-#include "match/comparer.h"
-#include "match/keys.h"
-#include "published/published.h"
+#include "archive/batch.h"
+#include "archive/settings.h"
+#include "base/siphash.h"
+#include "io/parallel.h"
+#include "io/source.h"
+#include "published/cppjieba.h"
 #include "record/escape.h"
+#include "record/fields.h"
+#include "segment/jieba.h"
 #include "store/change.h"
-#include "text/method.h"
+#include "text/stopwords.h"
 
-enum { SETTING_MAX = 128 }; /* bytes of a value, with its NUL */
-
-/* A query is document 0 of the comparer, and its candidates are the documents behind it. */
-struct simhash_archive {
-	char *path;
-	unsigned wait;
-	struct sh_store store;
-	char stem[SETTING_MAX];
-	struct sh_key_rules rules;
-	struct sh_feature_opts features;
-	struct sh_tokenizer *tokenizer;
-	struct sh_key_maker *maker;
-	struct sh_analyser analyser; /* of the query, and of stored texts */
-	struct sh_corpus none;       /* without documents: all are read by read_document() */
-
-	/* of the query */
-	struct sh_slice text;
-	uint64_t *key;
-	uint32_t *number; /* of the candidates */
-	struct simhash_match *match;
-	struct sh_buf unescaped;
-	uint64_t *token;
-	size_t n_numbers, n_matches, key_cap, number_cap, match_cap, token_cap;
+enum {
+	GRAIN = 64,         /* documents of a task */
+	TASKS = 64,         /* that are described before they go to the engine */
+	ARENA = 1 << 18,    /* bytes of a query's texts */
+	MEMORY_MB = 1 << 10 /* by default */
 };
 
-/* ---- the settings in the manifest ---- */
-
-static bool is(struct sh_slice s, const char *word)
-{
-	return sh_slice_eq(s, sh_slice_str(word));
-}
-
-/* Sets the threshold of each measure: "0.8", or "0.8,0.89" for two. */
-static int set_thresholds(struct sh_key_rules *r, const char *value)
-{
-	size_t n = strcspn(value, ",");
-	int64_t first, second;
-
-	if (sh_parse_weight(sh_slice(value, n), &first) < 0)
-		return -1;
-	second = first;
-	if (value[n] && sh_parse_weight(sh_slice_str(value + n + 1), &second) < 0)
-		return -1;
-	/* --measure comes first: see set_measure(). */
-	r->jaccard = r->jaccard ? (uint64_t)first : 0;
-	r->edit = r->edit ? (uint64_t)second : 0;
-	return 0;
-}
-
-static int set_measure(struct sh_key_rules *r, const char *value)
-{
-	const struct sh_measure *m = sh_measure_find(value);
-
-	if (!m || !m->duplicates)
-		return -1;
-	r->jaccard = !m->ordered;
-	r->edit = m->ordered || m->any;
-	return 0;
-}
-
-static int set_flag(bool *flag, const char *value)
-{
-	*flag = strcmp(value, "yes") == 0;
-	return *flag || strcmp(value, "no") == 0 ? 0 : -1;
-}
-
-static int set_keep(struct sh_token_opts *t, const char *value)
-{
-	struct sh_error ignored;
-
-	t->punctuation = strcmp(value, "any") == 0;
-	t->keep = 0;
-	return t->punctuation || strcmp(value, "no") == 0
-		   ? 0
-		   : sh_keep_parse(sh_slice_str(value), &t->keep, &ignored);
-}
-
-static int set_seed(struct simhash_archive *a, const char *value)
-{
-	uint64_t seed;
-
-	if (strcmp(value, "random") == 0) {
-		memcpy(a->rules.secret, a->store.manifest.key, sizeof a->rules.secret);
-		return 0;
-	}
-	if (sh_parse_u64(sh_slice_str(value), &seed) < 0)
-		return -1;
-	sh_key_secret(seed, a->rules.secret);
-	return 0;
-}
-
-static int set_method(struct sh_token_opts *t, const char *value)
-{
-	t->method = sh_token_method_find(value);
-	return t->method && !t->method->needs_jieba && !t->method->needs_cppjieba ? 0 : -1;
-}
-
-/* Applies a setting, as bin/made_with.c writes it. Returns -1 for a value that needs a file, or
- * that this version does not know. */
-static int apply(struct simhash_archive *a, struct sh_slice name, const char *value)
-{
-	struct sh_token_opts *t = &a->features.token;
-	struct sh_error ignored;
-
-	if (is(name, "-p")) {
-		const struct sh_profile *p = sh_profile_find(value);
-
-		return p && !p->stop ? 0 : -1;
-	}
-	if (is(name, "--measure"))
-		return set_measure(&a->rules, value);
-	if (is(name, "-T"))
-		return set_thresholds(&a->rules, value);
-	if (is(name, "--seed"))
-		return set_seed(a, value);
-	if (is(name, "-n"))
-		return sh_ngrams_parse(value, &a->rules.ngrams, &ignored);
-	if (is(name, "-u")) {
-		t->unit = strcmp(value, "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
-		return 0;
-	}
-	if (is(name, "--split") || is(name, "--segment"))
-		return set_method(t, value);
-	if (is(name, "--dict") || is(name, "--stop"))
-		return strcmp(value, "no") == 0 ? 0 : -1;
-	if (is(name, "--stem")) {
-		snprintf(a->stem, sizeof a->stem, "%s", value);
-		t->stem = strcmp(value, "no") == 0 ? NULL : a->stem;
-		return 0;
-	}
-	if (is(name, "--min-chars"))
-		return sscanf(value, "%u", &t->min_chars) == 1 ? 0 : -1;
-	if (is(name, "--keep-words"))
-		return set_keep(t, value);
-	if (is(name, "--no-fold"))
-		return set_flag(&t->no_fold, value);
-	if (is(name, "--mask-digits"))
-		return set_flag(&t->mask_digits, value);
-	if (is(name, "--fold-marks"))
-		return set_flag(&t->fold_marks, value);
-	if (is(name, "--join-hyphens"))
-		return set_flag(&t->join_hyphens, value);
-	if (is(name, "keys"))
-		return sscanf(value, "%ux%u", &a->rules.keys, &a->rules.rows) == 2 ? 0 : -1;
-	/* Versions of Unicode and of Snowball: shdedup warns of other ones. */
-	return is(name, "unicode") || is(name, "snowball") ? 0 : -1;
-}
-
-static int read_settings(struct simhash_archive *a, struct sh_error *err)
-{
-	const struct sh_store_manifest *m = &a->store.manifest;
-	char value[SETTING_MAX];
-
-	if (m->kind != SH_STORE_OF_DOCUMENTS)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "'%s' is an archive of shspan, expected one of shdedup", a->path);
-	for (size_t i = 0; i < m->n_settings; i++) {
-		const struct sh_store_setting *s = &m->setting[i];
-
-		snprintf(value, sizeof value, "%.*s", (int)s->value.n, s->value.p);
-		if (apply(a, s->name, value) < 0)
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "'%s' was made with %.*s %s, which only the programs can use (shdedup "
-			    "-a --dry-run)",
-			    a->path, (int)s->name.n, s->name.p, value);
-	}
-	if (!a->rules.keys || (!a->rules.jaccard && !a->rules.edit))
-		return sh_error_set(err, SH_ERR_RECORD, "'%s' lacks settings", a->path);
-	a->features.token.raw = true;
-	a->rules.unit = sh_token_unit(&a->features.token);
-	a->features.ngrams = a->rules.ngrams;
-	a->features.of_tokens = true;
-	memcpy(a->features.key, m->key, sizeof a->features.key);
-	a->features.ordered = a->features.only_order = true;
-	a->features.cut = m->form == SH_STORE_SKETCH;
-	return 0;
-}
+struct simhash_archive {
+	char *path;
+	unsigned wait, jobs;
+	size_t memory;
+	struct sh_store store;
+	struct sh_archive_settings settings;
+	struct sh_key_rules rules;
+	struct sh_stoplist *stop;
+	struct sh_jieba *jieba;
+	struct sh_cppjieba *cppjieba;
+};
 
 /* ---- opening ---- */
 
-static int open_archive(struct simhash_archive *a, struct sh_error *err)
+/* Reads the files of a list, which ends with NULL: as stop words, or as words for jieba. */
+static int read_files(const char *const *name, struct sh_buf *lines, struct sh_jieba *jieba,
+    uint64_t *sum, struct sh_error *err)
 {
-	struct sh_token_opts token;
+	struct sh_buf file = { 0 };
+	int status = 0;
 
-	if (sh_store_open(&a->store, a->path, err) < 0 || read_settings(a, err) < 0)
+	for (; status == 0 && *name; name++) {
+		file.n = 0;
+		if (sh_source_all(*name, &file, err) < 0)
+			status = -1;
+		else if (jieba)
+			status = sh_jieba_add_user(jieba, sh_buf_slice(&file), err);
+		else if (sh_buf_add(lines, file.p, file.n, err) < 0 ||
+			 sh_buf_add(lines, "\n", 1, err) < 0)
+			status = -1;
+		*sum = sh_content_sum(*sum, sh_buf_slice(&file));
+	}
+	sh_buf_free(&file);
+	return status;
+}
+
+static int read_dictionary(
+    struct simhash_archive *a, const struct simhash_archive_options *o, struct sh_error *err)
+{
+	struct sh_archive_settings *s = &a->settings;
+	const struct sh_token_method *m = s->token.method;
+
+	if ((m->needs_jieba || m->needs_cppjieba) && !o->dictionary)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' was made with --segment %s: open it with the dictionary", a->path,
+		    m->name);
+	if (m->needs_cppjieba)
+		s->token.cppjieba = a->cppjieba = sh_cppjieba_open(o->dictionary, err);
+	if (m->needs_jieba)
+		s->token.jieba = a->jieba = sh_jieba_open(o->dictionary, err);
+	if ((m->needs_jieba && !a->jieba) || (m->needs_cppjieba && !a->cppjieba))
 		return -1;
-	token = a->features.token;
-	token.apart = true; /* keys are made of tokens, not of the text between them */
-	return (a->tokenizer = sh_tokenizer_new(&token, err)) &&
-		       (a->maker = sh_key_maker_new(&a->rules, err)) &&
-		       sh_analyser_init(&a->analyser, NULL, &a->features, err) == 0
-		   ? 0
-		   : -1;
+	s->has_dict = a->jieba && o->dict && *o->dict;
+	return s->has_dict ? read_files(o->dict, NULL, a->jieba, &s->dict_sum, err) : 0;
+}
+
+static int read_stop(
+    struct simhash_archive *a, const struct simhash_archive_options *o, struct sh_error *err)
+{
+	struct sh_archive_settings *s = &a->settings;
+	struct sh_slice lines = sh_slice_str(s->profile->stop ? s->profile->stop : "");
+	struct sh_buf all = { 0 };
+
+	s->has_stop = o->stop && *o->stop;
+	if (s->has_stop && read_files(o->stop, &all, NULL, &s->stop_sum, err) < 0)
+		goto out;
+	if (s->has_stop)
+		lines = sh_buf_slice(&all);
+	s->token.stop_any_case = !s->has_stop;
+	s->token.stop = a->stop = sh_stopwords_read(lines, &s->token, err);
+out:
+	sh_buf_free(&all);
+	return a->stop ? 0 : -1;
+}
+
+/* Versions of Unicode and Snowball may differ: shdedup warns of them. */
+static int check_settings(struct simhash_archive *a, struct sh_error *err)
+{
+	struct sh_archive_rows now;
+	struct sh_store_setting made;
+	size_t i = 0;
+
+	if (sh_archive_settings_list(&a->settings, &now, err) < 0)
+		return -1;
+	if (!sh_archive_settings_differ(&now, &a->store.manifest, &i, &made) || i >= now.options)
+		return 0;
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "'%s' was made with %.*s %.*s, not %.*s: open it with the same files", a->path,
+	    (int)made.name.n, made.name.p, (int)made.value.n, made.value.p, (int)now.row[i].value.n,
+	    now.row[i].value.p);
+}
+
+static int open_archive(
+    struct simhash_archive *a, const struct simhash_archive_options *o, struct sh_error *err)
+{
+	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
+		if (o->reserved[i])
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "an option that libsimhash %s does not know", simhash_version());
+	a->wait = o->wait;
+	a->jobs = o->jobs ? o->jobs : 1;
+	a->memory = (size_t)(o->memory_mb ? o->memory_mb : MEMORY_MB) << 20;
+	if (sh_store_open(&a->store, a->path, err) < 0)
+		return -1;
+	if (a->store.manifest.kind != SH_STORE_OF_DOCUMENTS)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' is an archive of shspan, expected one of shdedup", a->path);
+	if (sh_archive_settings_read(&a->settings, &a->store.manifest, err) < 0 ||
+	    read_dictionary(a, o, err) < 0 || read_stop(a, o, err) < 0 ||
+	    check_settings(a, err) < 0)
+		return -1;
+	sh_archive_settings_rules(&a->settings, &a->store.manifest, &a->rules);
+	return 0;
 }
 
 struct simhash_archive *simhash_archive_open(
-    const char *path, unsigned wait, struct simhash_error *error)
+    const char *path, const struct simhash_archive_options *options, struct simhash_error *error)
 {
+	static const struct simhash_archive_options defaults;
 	struct simhash_archive *a = calloc(1, sizeof *a);
 	struct sh_error err;
 
-	if (a && (a->path = strdup(path))) {
-		a->wait = wait;
-		if (open_archive(a, &err) == 0)
-			return a;
-	} else {
-		sh_error_nomem(&err);
-	}
+	sh_error_nomem(&err);
+	if (a && (a->path = strdup(path)) &&
+	    open_archive(a, options ? options : &defaults, &err) == 0)
+		return a;
 	sh_api_fail(error, &err);
 	simhash_archive_close(a);
 	return NULL;
@@ -234,154 +158,203 @@ void simhash_archive_close(struct simhash_archive *a)
 	if (!a)
 		return;
 	sh_store_close(&a->store);
-	sh_tokenizer_delete(a->tokenizer);
-	sh_key_maker_delete(a->maker);
-	sh_analyser_free(&a->analyser);
-	sh_buf_free(&a->unescaped);
+	sh_stoplist_delete(a->stop);
+	if (a->jieba)
+		sh_jieba_delete(a->jieba);
+	sh_cppjieba_delete(a->cppjieba);
 	free(a->path);
-	free(a->key);
-	free(a->number);
-	free(a->match);
-	free(a->token);
 	free(a);
 }
 
-/* ---- candidates of a query ---- */
+/* ---- the documents of a call ---- */
 
-static int by_key(const void *x, const void *y)
+struct call {
+	struct simhash_archive *archive;
+	struct sh_corpus corpus;
+	struct sh_engine_opts opts;
+	struct sh_engine *engine;
+	struct sh_batch batch;
+};
+
+/* Makes a file of documents in memory. Without ids: the text of a query. */
+static int take_texts(struct call *c, const char *const *ids, const size_t *id_sizes,
+    const char *const *texts, const size_t *sizes, size_t n, struct sh_error *err)
 {
-	return sh_compare(*(const uint64_t *)x, *(const uint64_t *)y);
-}
+	static const struct sh_document_form form;
+	struct sh_buf lines = { 0 };
+	uint64_t *at = calloc(n + 1, sizeof *at);
+	int status = sh_corpus_init(&c->corpus, &form, err);
 
-static int by_number(const void *x, const void *y)
-{
-	return sh_compare(*(const uint32_t *)x, *(const uint32_t *)y);
-}
+	if (!at)
+		status = sh_error_nomem(err);
+	for (size_t i = 0; status == 0 && i < n; i++) {
+		struct sh_slice id = ids ? sh_slice(ids[i], id_sizes[i]) : sh_slice_str("query");
 
-static int add_candidate(
-    void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
-{
-	struct simhash_archive *a = arg;
-
-	(void)asked;
-	if (SH_RESERVE(a->number, a->number_cap, a->n_numbers + 1, err) < 0)
-		return -1;
-	a->number[a->n_numbers++] = p->document;
-	return 0;
-}
-
-/* Looks up the keys of the query. Of a bucket the first and the last documents are enough. */
-static int find_candidates(struct simhash_archive *a, struct sh_error *err)
-{
-	struct sh_tokens t;
-	struct sh_doc_keys keys;
-	const uint64_t *token;
-	size_t n = 0, kept = 0;
-
-	a->n_numbers = 0;
-	if (sh_tokenize(a->tokenizer, a->text, &t, err) < 0 ||
-	    !(token = sh_key_tokens(a->maker, &t, err)) ||
-	    sh_keys_make(a->maker, token, t.n, &keys, err) < 0 ||
-	    SH_RESERVE(a->key, a->key_cap, 2 * keys.n + 1, err) < 0)
-		return -1;
-	for (size_t i = 0; i < keys.n; i++) {
-		const struct sh_doc_key *k = &keys.key[i];
-
-		a->key[n++] = sh_stored_key(k->column, k->hash, true);
-		if (sh_column_of_short(k->column) && k->is_short)
-			a->key[n++] = sh_stored_key(k->column, k->hash, false);
+		at[i] = lines.n;
+		if (id.n == 0 || id.n > SH_ID_MAX || memchr(id.p, '\t', id.n) ||
+		    memchr(id.p, '\n', id.n) || memchr(id.p, '\r', id.n))
+			status = sh_error_set(err, SH_ERR_PARAM,
+			    "id %zu: expected 1 to %d bytes without TAB, LF and CR", i, SH_ID_MAX);
+		else if (sizes[i] > SH_TOKEN_TEXT_MAX)
+			status = sh_error_set(err, SH_ERR_PARAM, "text %zu: 2^31 bytes or more", i);
+		else if (sh_buf_add(&lines, id.p, id.n, err) < 0 ||
+			 sh_buf_add(&lines, "\t", 1, err) < 0 ||
+			 sh_escape(sh_slice(texts[i], sizes[i]), &lines, err) < 0 ||
+			 sh_buf_add(&lines, "\n", 1, err) < 0)
+			status = -1;
 	}
-	qsort(a->key, n, sizeof *a->key, by_key);
-	if (sh_store_look(
-		&a->store, SH_LIST_POSTINGS, a->key, n, SH_BUCKET_MOST, add_candidate, a, err) < 0)
-		return -1;
-	if (a->n_numbers)
-		qsort(a->number, a->n_numbers, sizeof *a->number, by_number);
-	for (size_t i = 0; i < a->n_numbers; i++)
-		if (i == 0 || a->number[i] != a->number[kept - 1])
-			a->number[kept++] = a->number[i];
-	a->n_numbers = kept;
-	return 0;
+	if (status == 0)
+		status = sh_corpus_take(&c->corpus, &lines, err);
+	if (status == 0)
+		status = sh_corpus_add(&c->corpus, at, NULL, n, err);
+	sh_buf_free(&lines);
+	free(at);
+	return status;
 }
 
-/* ---- comparison ---- */
+/* What a task finds. */
+struct described {
+	struct sh_description about[GRAIN];
+	struct sh_buf postings;
+};
 
-static int read_record(
-    struct simhash_archive *a, uint32_t number, struct sh_record *r, struct sh_error *err)
+struct describing {
+	const struct call *call;
+	struct sh_describer *describer;
+	struct sh_document_room room;
+	struct described *part; /* by task */
+	size_t first;           /* document */
+};
+
+static size_t documents_of(const struct call *c, size_t first)
 {
-	int got = sh_store_record(&a->store, number, r, err);
-
-	if (got < 0)
-		return -1;
-	if (got > 0 && r->id.p == r->line.p && r->line.n > r->id.n)
-		return 0;
-	return sh_error_set(err, SH_ERR_RECORD,
-	    "the archive '%s' has no valid record of document %08x: restore it from a backup",
-	    a->path, number);
+	return c->corpus.n - first < GRAIN ? c->corpus.n - first : GRAIN;
 }
 
-/* Sets set->ordered to the tokens of the query or of a candidate. */
-static int read_document(
-    void *arg, unsigned thread, uint32_t document, struct sh_feature_set *set, struct sh_error *err)
+static int describe_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
-	struct simhash_archive *a = arg;
-	struct sh_slice text = a->text;
-	struct sh_analysis x;
-	struct sh_record r;
+	struct describing *d = worker;
+	struct sh_document doc;
+	uint64_t ill_formed = 0;
 
-	(void)thread;
-	if (document > 0) {
-		if (read_record(a, a->number[document - 1], &r, err) < 0)
-			return -1;
-		text = sh_slice(r.line.p + r.id.n + 1, r.line.n - r.id.n - 1);
-		if (a->store.manifest.form == SH_STORE_SKETCH) {
-			size_t n = text.n / 4;
+	for (size_t task = from; task < to; task++) {
+		struct described *part = &d->part[task];
+		size_t first = d->first + task * GRAIN, n = documents_of(d->call, first);
 
-			if (SH_RESERVE(a->token, a->token_cap, n + 1, err) < 0)
+		part->postings.n = 0;
+		for (size_t i = 0; i < n; i++)
+			if (sh_corpus_document(
+				&d->call->corpus, (uint32_t)(first + i), &d->room, &doc, err) < 0 ||
+			    sh_engine_describe(d->describer, doc.text, (uint32_t)i, &part->about[i],
+				&part->postings, &ill_formed, err) < 0)
 				return -1;
-			for (size_t i = 0; i < n; i++)
-				a->token[i] = (uint64_t)sh_le32(text.p + 4 * i) << 32;
-			*set = (struct sh_feature_set){ .ordered = a->token, .n_ordered = n };
-			return 0;
-		}
-		a->unescaped.n = 0;
-		if (sh_unescape(text, &a->unescaped, err) < 0 ||
-		    sh_buf_reserve(&a->unescaped, SH_PAD, err) < 0)
-			return -1;
-		text = sh_buf_slice(&a->unescaped);
 	}
-	if (sh_analyse(&a->analyser, text, &x, err) < 0)
-		return -1;
-	*set = x.set;
 	return 0;
 }
 
-static int compare(struct simhash_archive *a, struct sh_error *err)
+/* Gives the documents to the engine. */
+static int describe(struct call *c, struct sh_error *err)
 {
-	struct sh_comparer_opts opts = { .jaccard = a->rules.jaccard,
-		.edit = a->rules.edit,
-		.features = a->features,
-		.corpus = &a->none,
-		.stored = read_document,
-		.arg = a };
-	struct sh_comparer *c = sh_comparer_new(&opts, err);
-	int status = c ? 0 : -1;
+	unsigned jobs = c->opts.jobs;
+	size_t all = c->corpus.n, tasks = all < GRAIN ? 1 : TASKS;
+	struct describing *d = calloc(jobs, sizeof *d);
+	struct described *part = calloc(tasks, sizeof *part);
+	int status = d && part ? 0 : sh_error_nomem(err);
 
-	for (size_t i = 0; status == 0 && i < a->n_numbers; i++) {
+	for (unsigned i = 0; status == 0 && i < jobs; i++) {
+		d[i] = (struct describing){ .call = c, .part = part };
+		d[i].describer = sh_describer_new(c->engine, err);
+		status = d[i].describer ? 0 : -1;
+	}
+	for (size_t first = 0; status == 0 && first < all; first += tasks * GRAIN) {
+		size_t left = (all - first + GRAIN - 1) / GRAIN, n = left < tasks ? left : tasks;
+
+		for (unsigned i = 0; i < jobs; i++)
+			d[i].first = first;
+		status = sh_parallel(d, sizeof *d, jobs, n, 1, describe_some, err);
+		for (size_t i = 0; status == 0 && i < n; i++)
+			status = sh_engine_add(c->engine, documents_of(c, first + i * GRAIN),
+			    part[i].about, sizeof *part[i].about,
+			    (const struct sh_key_posting *)(const void *)part[i].postings.p,
+			    part[i].postings.n / sizeof(struct sh_key_posting), err);
+	}
+	for (unsigned i = 0; d && i < jobs; i++) {
+		sh_describer_delete(d[i].describer);
+		sh_document_room_free(&d[i].room);
+	}
+	for (size_t i = 0; part && i < tasks; i++)
+		sh_buf_free(&part[i].postings);
+	free(d);
+	free(part);
+	return status;
+}
+
+/* Begins a call: the texts are known to the engine, and the archive is locked. */
+static int begin(struct call *c, struct simhash_archive *a, const char *const *ids,
+    const size_t *id_sizes, const char *const *texts, const size_t *sizes, size_t n,
+    struct sh_error *err)
+{
+	unsigned most = 1 + (unsigned)(n / GRAIN < a->jobs ? n / GRAIN : a->jobs);
+
+	*c = (struct call){ .archive = a,
+		.opts = { .corpus = &c->corpus,
+		    .rules = a->rules,
+		    .token = a->settings.token,
+		    .memory = a->memory,
+		    .jobs = a->jobs < most ? a->jobs : most,
+		    .arg = &c->batch },
+		.batch = { .store = &a->store, .corpus = &c->corpus } };
+	if (sh_batch_options(&c->batch, &c->opts, err) < 0 ||
+	    take_texts(c, ids, id_sizes, texts, sizes, n, err) < 0)
+		return -1;
+	c->batch.engine = c->engine = sh_engine_new(&c->opts, err);
+	if (!c->engine || describe(c, err) < 0)
+		return -1;
+	return sh_store_lock(&a->store, ids != NULL, a->wait, err);
+}
+
+static int end(struct call *c, int status, const struct sh_error *err, struct simhash_error *error)
+{
+	sh_store_unlock(&c->archive->store);
+	sh_engine_delete(c->engine);
+	sh_batch_free(&c->batch);
+	sh_corpus_free(&c->corpus);
+	return status < 0 ? sh_api_fail(error, err) : 0;
+}
+
+static int end_by_caller(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM, "ended by the receiver of the results");
+}
+
+/* ---- a query ---- */
+
+/* Sets match[] to the similar ones of the candidates, and *n to their number. */
+static int compare(struct call *c, struct simhash_match *match, size_t *n, struct sh_error *err)
+{
+	struct sh_comparer_opts opts = { .jaccard = c->opts.rules.jaccard,
+		.edit = c->opts.rules.edit,
+		.features = c->opts.features,
+		.corpus = &c->corpus,
+		.stored = sh_batch_stored,
+		.arg = &c->batch,
+		.arena = ARENA };
+	struct sh_comparer *comparer = sh_comparer_new(&opts, err);
+	int status = comparer ? 0 : -1;
+
+	for (size_t i = 0; status == 0 && i < c->batch.n_stored; i++) {
 		struct sh_verdict v;
 		struct sh_record r;
 
-		status = sh_comparer_compare(c, 0, (uint32_t)i + 1, false, &v, err);
+		status =
+		    sh_comparer_compare(comparer, 0, (uint32_t)(c->corpus.n + i), false, &v, err);
 		if (status < 0 || !v.similar)
 			continue;
-		if (read_record(a, a->number[i], &r, err) < 0 ||
-		    SH_RESERVE(a->match, a->match_cap, a->n_matches + 1, err) < 0)
-			status = -1;
-		else
-			a->match[a->n_matches++] = (struct simhash_match){ r.id.p, r.id.n,
-				v.similarity / 10000.0, sh_verdict_measure(v.measure) };
+		status = sh_batch_record(&c->batch, c->batch.stored[i], &r, err);
+		match[(*n)++] = (struct simhash_match){ r.id.p, r.id.n, v.similarity / 10000.0,
+			sh_verdict_measure(v.measure) };
 	}
-	sh_comparer_delete(c);
+	sh_comparer_delete(comparer);
 	return status;
 }
 
@@ -401,23 +374,77 @@ static void sort_matches(struct simhash_match *m, size_t n)
 int simhash_archive_query(struct simhash_archive *a, const char *text, size_t size,
     simhash_matches_fn *each, void *arg, struct simhash_error *error)
 {
+	struct simhash_match *match = NULL;
+	struct call c;
 	struct sh_error err;
-	int status = sh_store_lock(&a->store, false, a->wait, &err);
+	size_t n = 0;
+	int status = begin(&c, a, NULL, NULL, &text, &size, 1, &err);
 
-	a->text = sh_slice(text, size);
-	a->n_matches = 0;
-	if (status == 0 && (status = find_candidates(a, &err)) == 0 && a->n_numbers)
-		status = compare(a, &err);
-	if (status == 0 && a->n_matches) {
-		sort_matches(a->match, a->n_matches);
-		if (each(arg, a->match, a->n_matches) < 0)
-			status = sh_error_set(&err, SH_ERR_PARAM, "the caller ended the query");
+	if (status == 0)
+		status = sh_batch_find(&c.batch, &err);
+	if (status == 0 && !(match = calloc(c.batch.n_stored + 1, sizeof *match)))
+		status = sh_error_nomem(&err);
+	if (status == 0 && c.batch.n_stored)
+		status = compare(&c, match, &n, &err);
+	if (status == 0 && n) {
+		sort_matches(match, n);
+		status = each(arg, match, n) < 0 ? end_by_caller(&err) : 0;
 	}
-	sh_store_unlock(&a->store);
-	return status < 0 ? sh_api_fail(error, &err) : 0;
+	free(match);
+	return end(&c, status, &err, error);
 }
 
 /* ---- changes ---- */
+
+/* Passes the documents that do not stay. */
+static int report(struct call *c, simhash_drops_fn *each, void *arg, struct sh_error *err)
+{
+	struct sh_document_room room = { 0 };
+	int status = 0;
+
+	for (uint32_t i = 0; status == 0 && i < c->corpus.n; i++) {
+		struct simhash_drop d = { .document = i };
+		struct sh_document kept;
+		struct sh_verdict v;
+		struct sh_record r;
+
+		if (sh_batch_stays(&c->batch, i))
+			continue;
+		v = sh_batch_verdict(&c->batch, i);
+		d.similarity = v.similarity / 10000.0;
+		d.measure = sh_verdict_measure(v.measure);
+		if (sh_batch_drops(&c->batch, i)) {
+			status = sh_batch_record(&c->batch, sh_batch_keeper(&c->batch, i), &r, err);
+			kept.id = r.id;
+		} else {
+			status = sh_corpus_document(
+			    &c->corpus, sh_engine_keeper(c->engine, i), &room, &kept, err);
+		}
+		d.keeper = kept.id.p;
+		d.size = kept.id.n;
+		if (status == 0 && each(arg, &d) < 0)
+			status = end_by_caller(err);
+	}
+	sh_document_room_free(&room);
+	return status;
+}
+
+int simhash_archive_add(struct simhash_archive *a, const char *const *ids, const size_t *id_sizes,
+    const char *const *texts, const size_t *sizes, size_t n, uint64_t now, simhash_drops_fn *each,
+    void *arg, struct simhash_error *error)
+{
+	struct call c;
+	struct sh_error err;
+	int status = begin(&c, a, ids, id_sizes, texts, sizes, n, &err);
+
+	c.batch.now = now;
+	if (status == 0 &&
+	    (sh_batch_look(&c.batch, &err) < 0 || sh_engine_run(c.engine, &err) < 0 ||
+		sh_batch_number(&c.batch, &err) < 0 || report(&c, each, arg, &err) < 0 ||
+		sh_batch_add(&c.batch, 0, &err) < 0))
+		status = -1;
+	return end(&c, status, &err, error);
+}
 
 static void ignore_met(void *arg, uint32_t id)
 {

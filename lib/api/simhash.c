@@ -247,46 +247,49 @@ struct caller {
 	void *arg;
 };
 
-static int pass_on(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int pass_on(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct caller *c = ctx;
 
+	(void)job;
 	if (c->each(c->arg, (const struct simhash_pair *)hit, n) < 0)
 		return sh_error_set(err, SH_ERR_PARAM, "ended by the receiver of the pairs");
 	return 0;
 }
 
-static struct sh_join *new_join(unsigned bits, unsigned distance, struct sh_error *err)
+/* Joins by one thread, which hands the pairs on as it finds them. other NULL: fp with itself. */
+static int join(const uint64_t *fp, size_t n, const uint64_t *const *other, size_t m, unsigned bits,
+    unsigned distance, struct caller c, struct simhash_error *error)
 {
-	if (sh_fp_width_ok(bits))
-		return sh_join_new(bits, distance, NULL, err);
-	sh_error_set(
-	    err, SH_ERR_PARAM, "%u bits: expected a multiple of 4 up to %d", bits, SH_FP_MAX_BITS);
-	return NULL;
+	struct sh_join_side x = { 0 }, y = { 0 }, room = { 0 };
+	const struct sh_pool pool = { 0 };
+	struct sh_job out = { .pool = &pool };
+	struct sh_error err;
+	struct sh_join *j = sh_join_new(bits, distance, 1, &err);
+	int status = j ? sh_join_side_load(&x, fp, n, SH_FP_WORDS(bits), &err) : -1;
+
+	if (status == 0 && other)
+		status = sh_join_side_load(&y, *other, m, SH_FP_WORDS(bits), &err);
+	if (status == 0)
+		status = sh_join_sides(j, &x, other ? &y : NULL, &room, pass_on, &c, &out, &err);
+	sh_join_side_free(&x);
+	sh_join_side_free(&y);
+	sh_join_side_free(&room);
+	sh_join_delete(j);
+	return status < 0 ? sh_api_fail(error, &err) : 0;
 }
 
 int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance,
     simhash_pairs_fn *each, void *arg, struct simhash_error *error)
 {
-	struct caller c = { each, arg };
-	struct sh_error err;
-	struct sh_join *j = new_join(bits, distance, &err);
-	int status = j ? sh_join_self(j, fp, n, pass_on, &c, &err) : -1;
-
-	sh_join_delete(j);
-	return status < 0 ? sh_api_fail(error, &err) : 0;
+	return join(fp, n, NULL, 0, bits, distance, (struct caller){ each, arg }, error);
 }
 
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
     unsigned distance, simhash_pairs_fn *each, void *arg, struct simhash_error *error)
 {
-	struct caller c = { each, arg };
-	struct sh_error err;
-	struct sh_join *j = new_join(bits, distance, &err);
-	int status = j ? sh_join_cross(j, fp, n, other, m, pass_on, &c, &err) : -1;
-
-	sh_join_delete(j);
-	return status < 0 ? sh_api_fail(error, &err) : 0;
+	return join(fp, n, &other, m, bits, distance, (struct caller){ each, arg }, error);
 }
 
 static int by_indexes(const void *x, const void *y)

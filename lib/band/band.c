@@ -96,31 +96,6 @@ static void describe(const struct sh_band *b, struct sh_band_table *t)
 	}
 }
 
-static void first_table(const struct sh_band *b, struct sh_band_table *t)
-{
-	t->number = 0;
-	for (unsigned i = 0; i < b->chosen; i++)
-		t->block[i] = (uint8_t)i;
-	describe(b, t);
-}
-
-bool sh_band_table_next(const struct sh_band *b, struct sh_band_table *t)
-{
-	unsigned i = b->chosen;
-
-	/* Moves the last block that has room to its right. Later blocks follow it. */
-	while (i > 0 && t->block[i - 1] == b->blocks - b->chosen + i - 1)
-		i--;
-	if (i == 0)
-		return false;
-	t->block[i - 1]++;
-	for (; i < b->chosen; i++)
-		t->block[i] = (uint8_t)(t->block[i - 1] + 1);
-	t->number++;
-	describe(b, t);
-	return true;
-}
-
 static void unrank(const struct sh_band *b, uint32_t number, struct sh_band_table *t)
 {
 	uint32_t left = number;
@@ -145,11 +120,8 @@ static int fill_cache(struct sh_band *b, struct sh_error *err)
 	b->cache = malloc(b->tables * sizeof *b->cache);
 	if (b->cache == NULL)
 		return sh_error_nomem(err);
-	first_table(b, &b->cache[0]);
-	for (uint32_t i = 1; i < b->tables; i++) {
-		b->cache[i] = b->cache[i - 1];
-		sh_band_table_next(b, &b->cache[i]);
-	}
+	for (uint32_t i = 0; i < b->tables; i++)
+		unrank(b, i, &b->cache[i]);
 	return 0;
 }
 

@@ -31,7 +31,6 @@ enum {
 	SH_BAND_MAX_TABLES = 10000, /* so many lines a fingerprint */
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
 	SH_BAND_LAYOUT = 4, /* bytes of a key that name the layout: k and M */
-	SH_BAND_HEAD = 16,  /* more bytes than a key has before its bits */
 	SH_BAND_TAG_DIGITS = 2,
 	SH_BAND_TAG_MASK = 0xff, /* the part of a tag that a key holds */
 };
@@ -76,31 +75,9 @@ void sh_band_free(struct sh_band *b);
 const struct sh_band_table *sh_band_table(
     const struct sh_band *b, uint32_t number, struct sh_band_table *room);
 
-/* Replaces *t by the next table. Returns false after the last table, and leaves *t as it
- * is. */
-bool sh_band_table_next(const struct sh_band *b, struct sh_band_table *t);
-
 /* Writes the key of fp in table t, without a tag: b->key_len bytes. */
 void sh_band_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out);
-
-/* Writes the beginning of the keys of a table: b->key_len - b->bits_digits bytes. */
-void sh_band_head(const struct sh_band *b, uint32_t number, char *out);
-
-/* Returns the bits of a key of at most 64 bits, left-aligned. */
-static inline uint64_t sh_band_bits(const struct sh_band_table *t, const uint64_t *fp)
-{
-	uint64_t key = 0;
-	unsigned left = 64;
-
-	for (unsigned r = 0; r < t->runs; r++) {
-		unsigned n = (unsigned)(t->run[r].to - t->run[r].from);
-
-		left -= n;
-		key |= sh_fp_bits(fp, t->run[r].from, n) << left;
-	}
-	return key;
-}
 
 /* Makes the layout that a key names, with or without a tag, for fingerprints of `bits` bits.
  * SH_ERR_RECORD: the key names none. */

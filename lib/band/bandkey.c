@@ -33,19 +33,14 @@ static void gather(
 	}
 }
 
-void sh_band_head(const struct sh_band *b, uint32_t number, char *out)
-{
-	memcpy(out, b->layout, SH_BAND_LAYOUT);
-	sh_print_hex_number(out + SH_BAND_LAYOUT, number, b->table_digits);
-}
-
 void sh_band_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
 {
 	uint64_t key[SH_FP_MAX_WORDS];
 
 	gather(b, t, fp, key);
-	sh_band_head(b, t->number, out);
+	memcpy(out, b->layout, SH_BAND_LAYOUT);
+	sh_print_hex_number(out + SH_BAND_LAYOUT, t->number, b->table_digits);
 	sh_print_hex(out + SH_BAND_LAYOUT + b->table_digits, key, b->bits_digits);
 }
 

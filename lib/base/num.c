@@ -156,19 +156,12 @@ int sh_parse_size(struct sh_slice s, uint64_t *bytes)
 
 size_t sh_print_u64(char *out, uint64_t x)
 {
-	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-				    "25262728293031323334353637383940414243444546474849"
-				    "50515253545556575859606162636465666768697071727374"
-				    "75767778798081828384858687888990919293949596979899";
 	char tmp[SH_NUM_CHARS];
 	size_t i = sizeof tmp;
 
-	for (; x >= 100; x /= 100)
-		memcpy(tmp + (i -= 2), pairs + x % 100 * 2, 2);
-	if (x >= 10)
-		memcpy(tmp + (i -= 2), pairs + x * 2, 2);
-	else
-		tmp[--i] = (char)('0' + x);
+	do
+		tmp[--i] = (char)('0' + x % 10);
+	while (x /= 10);
 	memcpy(out, tmp + i, sizeof tmp - i);
 	return sizeof tmp - i;
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "hash/mix.h"
 #include "record/escape.h"
 
 int sh_accumulator_init(

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "fp/fingerprinter.h"
 #include "fp/simhash.h"
-#include "hash/mix_kernel.h"
+#include "hash/mix.h"
 #include "published/sums.h"
 #include "record/feature_lines.h"
 

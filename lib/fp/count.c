@@ -30,23 +30,6 @@ void sh_hash_count_free(struct sh_hash_count *c)
 	free(c->slots);
 }
 
-/* Makes room for n distinct hashes. */
-static int grow(struct sh_hash_count *c, size_t n, struct sh_error *err)
-{
-	uint32_t **const arrays[] = { &c->count, &c->first, &c->next };
-	size_t cap = c->cap, all = c->cap;
-
-	if (sh_grow((void **)&c->hash, &all, n, sizeof *c->hash, err) < 0)
-		return -1;
-	for (unsigned i = 0; i < 3; i++) {
-		cap = c->cap;
-		if (sh_grow((void **)arrays[i], &cap, n, sizeof **arrays[i], err) < 0)
-			return -1;
-	}
-	c->cap = all;
-	return 0;
-}
-
 /* Makes room for n hashes and empties the table by raising `base`. The table has 2 to 8 slots per
  * hash. Returns log2 of the number of slots, or -1. */
 static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
@@ -55,7 +38,10 @@ static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 
 	while (slots < (n < 1024 ? 4 * n : 2 * n))
 		slots *= 2;
-	if (n >= c->cap && grow(c, n + 1, err) < 0)
+	if (SH_RESERVE(c->hash, c->cap[0], n + 1, err) < 0 ||
+	    SH_RESERVE(c->count, c->cap[1], n + 1, err) < 0 ||
+	    SH_RESERVE(c->first, c->cap[2], n + 1, err) < 0 ||
+	    SH_RESERVE(c->next, c->cap[3], n + 1, err) < 0)
 		return -1;
 	c->base += (uint32_t)c->n;
 	if (slots > c->n_slots) {

@@ -19,7 +19,7 @@ struct sh_hash_count {
 	uint32_t *next;  /* 1 + index of the next distinct hash of the same slot; 0: none */
 	uint32_t *slots; /* base + index of a distinct hash; less than base: empty */
 	uint32_t base;
-	size_t cap, n_slots;
+	size_t cap[4], n_slots;
 	uint64_t key; /* random and odd: hostile input cannot choose the slots */
 };
 

@@ -9,7 +9,6 @@
 #include "fp/count.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
-#include "hash/mix_kernel.h"
 #include "published/sums.h"
 #include "text/method.h"
 
@@ -17,7 +16,7 @@ enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
-	unsigned hash_bits, words;
+	unsigned words;
 	bool composes; /* n-gram hashes are composed of token hashes */
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
@@ -86,12 +85,11 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		return NULL;
 	}
 	f->opts = *opts;
-	f->hash_bits = opts->bits;
-	f->words = SH_FP_WORDS(f->hash_bits);
+	f->words = SH_FP_WORDS(opts->bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = opts->scheme && !opts->scheme->additive &&
-		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
+		     (opts->hash->weak || (opts->hash->number && opts->bits < 64));
 	f->by_rounding = opts->rounded && opts->scheme && opts->scheme->needs_count;
 	if (opts->scheme && opts->scheme->needs_df)
 		sh_error_set(err, SH_ERR_PARAM,
@@ -213,7 +211,7 @@ static void hash_text(struct sh_fingerprinter *f, size_t at, struct sh_slice tex
 {
 	uint64_t *to = f->words > 1 ? f->wide + at * f->words : f->feature + at;
 
-	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->opts.bits, to);
 	f->feature[at] = *to;
 	if (f->by_text)
 		f->text_hash[at] = XXH3_64bits(text.p, text.n);
@@ -270,36 +268,22 @@ static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uin
 	return room;
 }
 
-/* Adds the features one by one, when all words of a hash are needed or the hash is weak. each:
- * every occurrence is a feature of weight 1. */
+/* Adds the features one by one, when all words of a hash are needed, the hash is weak, or weights
+ * are rounded. each: every occurrence is a feature of weight 1. Otherwise adds the distinct features
+ * in order of first occurrence, which is their order in feature records. */
 static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
 	uint64_t room[SH_FP_MAX_WORDS];
 	size_t n = each ? features : f->distinct.n;
 
+	f->rounded = (struct sh_rounded){ 0 };
 	for (size_t i = 0; i < n; i++) {
-		size_t at = each ? i : f->distinct.first[i];
+		const uint64_t *hash = words_of(f, each ? i : f->distinct.first[i], room);
 		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
 
-		if (sh_simhash_add(&f->simhash, words_of(f, at, room), weight, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Adds the distinct features in order of first occurrence, which is their order
- * in feature records. */
-static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
-{
-	const struct sh_hash_count *d = &f->distinct;
-	uint64_t room[SH_FP_MAX_WORDS];
-
-	f->rounded = (struct sh_rounded){ 0 };
-	for (size_t i = 0; i < d->n; i++) {
-		const uint64_t *hash = words_of(f, d->first[i], room);
-
-		sh_rounded_add(&f->rounded, hash, f->opts.bits, f->weight[i]);
-		if (sh_simhash_add(&f->simhash, hash, f->weight[i], err) < 0)
+		if (f->by_rounding)
+			sh_rounded_add(&f->rounded, hash, f->opts.bits, weight);
+		if (sh_simhash_add(&f->simhash, hash, weight, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -350,9 +334,7 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 			   : add_repeats(f, features, err);
 	if (!each && weigh(f, features, err) < 0)
 		return -1;
-	if (f->by_rounding)
-		return add_rounded(f, err);
-	if (wide || f->by_text)
+	if (wide || f->by_text || f->by_rounding)
 		return add_single(f, features, each, err);
 	if (each)
 		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
@@ -363,15 +345,6 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)
 {
 	return f->composes;
-}
-
-/* Hashes the features into f->feature. */
-static int hash_features(struct sh_fingerprinter *f, const struct sh_tokens *t,
-    struct sh_ngrams range, size_t features, struct sh_error *err)
-{
-	if (SH_RESERVE(f->feature, f->feature_cap, features, err) < 0)
-		return -1;
-	return f->composes ? compose(f, t, range, err) : hash_texts(f, t, range, features, err);
 }
 
 int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
@@ -392,7 +365,9 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 		sh_simhash_finish(&f->simhash, out->w);
 		return 0;
 	}
-	if (hash_features(f, &t, range, features, err) < 0)
+	if (SH_RESERVE(f->feature, f->feature_cap, features, err) < 0 ||
+	    (f->composes ? compose(f, &t, range, err) : hash_texts(f, &t, range, features, err)) <
+		0)
 		return -1;
 	if (!f->opts.scheme)
 		return 0;

@@ -2,7 +2,6 @@
 #include "fp/minhash.h"
 
 #include "hash/mix.h"
-#include "hash/mix_kernel.h"
 
 enum {
 	BATCH = 64,      /* hashes computed in one call */

@@ -5,10 +5,75 @@
 
 #include "base/num.h"
 #include "base/rows.h"
-#include "hash/mt19937.h"
 
 /* The prime of the legacy scheme. */
 #define MERSENNE ((UINT64_C(1) << 61) - 1)
+
+/* ---- random numbers ----
+ *
+ * Those of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto, Nishimura 1998), seeded
+ * by one number of 32 bits. */
+
+enum { N = 624, M = 397 };
+
+struct mt19937 {
+	uint32_t state[N];
+	unsigned at; /* index of the next word of the state */
+};
+
+static void seed_by(struct mt19937 *r, uint32_t seed)
+{
+	for (uint32_t i = 0; i < N; i++) {
+		r->state[i] = seed;
+		seed = UINT32_C(1812433253) * (seed ^ seed >> 30) + i + 1;
+	}
+	r->at = N;
+}
+
+static void refill(struct mt19937 *r)
+{
+	for (unsigned i = 0; i < N; i++) {
+		uint32_t y = (r->state[i] & UINT32_C(0x80000000)) |
+			     (r->state[(i + 1) % N] & UINT32_C(0x7fffffff));
+
+		r->state[i] = r->state[(i + M) % N] ^ y >> 1 ^ (y & 1 ? UINT32_C(0x9908b0df) : 0);
+	}
+	r->at = 0;
+}
+
+static uint32_t next32(struct mt19937 *r)
+{
+	uint32_t y;
+
+	if (r->at == N)
+		refill(r);
+	y = r->state[r->at++];
+	y ^= y >> 11;
+	y ^= y << 7 & UINT32_C(0x9d2c5680);
+	y ^= y << 15 & UINT32_C(0xefc60000);
+	return y ^ y >> 18;
+}
+
+static uint64_t next64(struct mt19937 *r)
+{
+	uint64_t upper = next32(r);
+
+	return upper << 32 | next32(r);
+}
+
+/* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: a draw
+ * keeps only the low bits up to the highest bit of `most`, and is repeated when above `most`. */
+static uint64_t at_most(struct mt19937 *r, uint64_t most)
+{
+	uint64_t mask = most, x;
+
+	for (unsigned shift = 1; shift < 64; shift *= 2)
+		mask |= mask >> shift;
+	do
+		x = next64(r) & mask;
+	while (x > most);
+	return x;
+}
 
 /* ---- affine32 ---- */
 
@@ -16,13 +81,13 @@
  * numpy draws a number below 2^31 by a mask. */
 static void draw_affine32(struct sh_permutations *p, uint32_t seed)
 {
-	struct sh_mt19937 r;
+	struct mt19937 r;
 
-	sh_mt19937_seed(&r, seed);
+	seed_by(&r, seed);
 	for (unsigned i = 0; i < p->n; i++)
-		p->a[i] = (sh_mt19937_next32(&r) & UINT32_C(0x7fffffff)) * 2 + 1;
+		p->a[i] = (next32(&r) & UINT32_C(0x7fffffff)) * 2 + 1;
 	for (unsigned i = 0; i < p->n; i++)
-		p->b[i] = sh_mt19937_next32(&r);
+		p->b[i] = next32(&r);
 }
 
 /* The finalizer of MurmurHash3 for 32 bits. */
@@ -51,13 +116,13 @@ static void least_affine32(const struct sh_permutations *p, uint64_t hash, struc
 /* As draw_affine32() with numbers of 64 bits: each a comes from a number below 2^63. */
 static void draw_affine64(struct sh_permutations *p, uint32_t seed)
 {
-	struct sh_mt19937 r;
+	struct mt19937 r;
 
-	sh_mt19937_seed(&r, seed);
+	seed_by(&r, seed);
 	for (unsigned i = 0; i < p->n; i++)
-		p->a[i] = sh_mt19937_at_most(&r, UINT64_MAX >> 1) * 2 + 1;
+		p->a[i] = at_most(&r, UINT64_MAX >> 1) * 2 + 1;
 	for (unsigned i = 0; i < p->n; i++)
-		p->b[i] = sh_mt19937_next64(&r);
+		p->b[i] = next64(&r);
 }
 
 /* The finalizer of MurmurHash3 for 64 bits. */
@@ -86,12 +151,12 @@ static void least_affine64(const struct sh_permutations *p, uint64_t hash, struc
 /* Draws a and b in turns. */
 static void draw_legacy(struct sh_permutations *p, uint32_t seed)
 {
-	struct sh_mt19937 r;
+	struct mt19937 r;
 
-	sh_mt19937_seed(&r, seed);
+	seed_by(&r, seed);
 	for (unsigned i = 0; i < p->n; i++) {
-		p->a[i] = 1 + sh_mt19937_at_most(&r, MERSENNE - 2);
-		p->b[i] = sh_mt19937_at_most(&r, MERSENNE - 1);
+		p->a[i] = 1 + at_most(&r, MERSENNE - 2);
+		p->b[i] = at_most(&r, MERSENNE - 1);
 	}
 }
 

@@ -3,7 +3,7 @@
  *
  * A signature has one value for each permutation: the least permuted hash of the features. One
  * value of two signatures is equal with a probability of about the Jaccard similarity of the sets.
- * A permutation maps a hash h by two random numbers a and b (hash/mt19937.h, from the seed):
+ * A permutation maps a hash h by two random numbers a and b, drawn from the seed:
  *
  *   affine32  a * f(h) + b modulo 2^32 for h of 32 bits, where f is the finalizer of
  *             MurmurHash3: the default of datasketch since 2.0.0

@@ -9,11 +9,30 @@
  * these stay in the first-level cache. */
 enum { BATCH = 256 };
 
+/* SSE2 and NEON have registers of 16 bytes. */
+#define NAME(f) f##_plain
+#define TARGET
+#define BYTES 16
+#include "fp/simhash_body.h"
+
+static const struct sh_simhash_kernel plain = { { "plain", SH_NEEDS_NOTHING }, units_plain,
+	weights_plain };
+
+#if defined(__x86_64__)
+#define NAME(f) f##_avx2
+#define TARGET  __attribute__((target("avx2")))
+#define BYTES   32
+#include "fp/simhash_body.h"
+
+static const struct sh_simhash_kernel avx2 = { { "avx2", SH_NEEDS_AVX2 }, units_avx2,
+	weights_avx2 };
+#endif
+
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_simhash_avx2.variant,
+	&avx2.variant,
 #endif
-	&sh_simhash_plain.variant,
+	&plain.variant,
 };
 
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i)

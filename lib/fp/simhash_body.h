@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant defines these
- * names, then includes this file:
+/* The two inner loops of simhash.c on vectors of BYTES bytes. A variant defines these names, then
+ * includes this file:
  *
  *     NAME(f)    a name of its own for f
  *     TARGET     function attributes
@@ -9,11 +9,6 @@
  * Counting: a vector holds LANES hashes. Each bit of each lane has a counter. The counters are
  * bit-sliced: plane i holds bit i of all counters, so one operation on a plane works on 64 * LANES
  * counters (Mula, Kurz, Lemire 2018). */
-#include <stdbool.h>
-#include <string.h>
-
-#include "fp/simhash_kernel.h"
-
 #define LANES    (BYTES / 8)  /* 64-bit lanes of a vector */
 #define COUNTERS (BYTES / 4)  /* 32-bit lanes of a vector */
 #define SPAN     (8 * LANES)  /* hashes that one call of NAME(add8) counts */

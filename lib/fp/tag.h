@@ -67,9 +67,7 @@ int sh_tags_check(struct sh_tags *t, int tag, const char *file, struct sh_error 
  * SH_TAGS_PART_BARE is the warning for it. */
 #define SH_TAGS_PART_BARE                                                                          \
 	"some records have a tag and others have none: it is not known whether their "             \
-	"fingerprints "                                                                            \
-	"were "                                                                                    \
-	"made with the same settings"
+	"fingerprints were made with the same settings"
 bool sh_tags_part_bare(const struct sh_tags *t);
 
 #endif

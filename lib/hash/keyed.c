@@ -88,65 +88,38 @@ const struct sh_keyed_kernel sh_keyed_plain = { { "plain", SH_NEEDS_NOTHING }, t
 
 #include "hash/words_x86.h"
 
-static inline uint64_t long_text(
-    const struct sh_keyed *k, const char *text, uint32_t start, uint32_t end)
+/* Adds the halves of x, each times its factor, to a sum. */
+static AVX512 inline words8 add_halves8(words8 sum, words8 x, const uint64_t factor[2])
 {
-	return sh_keyed_text(k, sh_slice(text + start, end - start));
+	return sum + (x & UINT32_MAX) * factor[0] + (x >> 32) * factor[1];
 }
 
-struct sums8 {
-	__m512i a, b;
-};
-
-static AVX512 inline __m512i product8(__m512i x, uint64_t key)
+static AVX512 inline words8 upper_halves8(words8 a, words8 b)
 {
-	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)key));
-}
-
-/* Adds both halves of x, each times its factor, to both sums. */
-static AVX512 inline struct sums8 add_halves8(
-    struct sums8 to, __m512i x, const uint64_t *a, const uint64_t *b)
-{
-	__m512i low = _mm512_and_si512(x, _mm512_set1_epi64(UINT32_MAX));
-	__m512i high = _mm512_srli_epi64(x, 32);
-
-	to.a = _mm512_add_epi64(to.a, _mm512_add_epi64(product8(low, a[0]), product8(high, a[1])));
-	to.b = _mm512_add_epi64(to.b, _mm512_add_epi64(product8(low, b[0]), product8(high, b[1])));
-	return to;
-}
-
-static AVX512 inline struct sums8 first8(uint64_t a, uint64_t b)
-{
-	return (struct sums8){ _mm512_set1_epi64((long long)a), _mm512_set1_epi64((long long)b) };
-}
-
-static AVX512 inline __m512i upper_halves8(struct sums8 s)
-{
-	return _mm512_or_si512(
-	    _mm512_andnot_si512(_mm512_set1_epi64(UINT32_MAX), s.a), _mm512_srli_epi64(s.b, 32));
+	return (a & ~(uint64_t)UINT32_MAX) | b >> 32;
 }
 
 static AVX512 void texts_avx512(const struct sh_keyed *k, const char *text, const uint32_t *start,
     const uint32_t *end, size_t n, uint64_t *restrict h)
 {
-	const struct sh_keyed_sum *s = k->sum;
 	size_t i;
 
 	for (i = 0; i + 8 <= n; i += 8) {
-		struct sums8 sum = first8(s[0].text_first, s[1].text_first);
 		unsigned beyond;
-		__m512i len = lengths8(start + i, end + i, &beyond), x, y;
+		words8 len = lengths8(start + i, end + i, &beyond), x, y, sum[2];
 
-		words8(text, start + i, len, &x, &y);
-		sum = add_halves8(sum, x, s[0].text, s[1].text);
-		sum = add_halves8(sum, y, s[0].text + 2, s[1].text + 2);
-		sum.a = _mm512_add_epi64(sum.a, product8(len, s[0].text[4]));
-		sum.b = _mm512_add_epi64(sum.b, product8(len, s[1].text[4]));
-		_mm512_storeu_si512(h + i, upper_halves8(sum));
+		tokens8(text, start + i, len, &x, &y);
+		for (unsigned j = 0; j < 2; j++) {
+			const struct sh_keyed_sum *s = &k->sum[j];
+
+			sum[j] = add_halves8(len * s->text[4] + s->text_first, x, s->text);
+			sum[j] = add_halves8(sum[j], y, s->text + 2);
+		}
+		store8(h + i, upper_halves8(sum[0], sum[1]), 8);
 		for (; beyond; beyond &= beyond - 1) {
 			size_t at = i + (unsigned)__builtin_ctz(beyond);
 
-			h[at] = long_text(k, text, start[at], end[at]);
+			h[at] = sh_keyed_text(k, sh_slice(text + start[at], end[at] - start[at]));
 		}
 	}
 	texts(k, text, start + i, end + i, n - i, h + i);
@@ -159,13 +132,15 @@ static AVX512 void rows_avx512(const struct sh_keyed *k, const uint64_t *restric
 	size_t count = hashes - n + 1;
 
 	for (size_t i = 0; i < count; i += 8) {
-		struct sums8 sum = first8(s[0].row_first[n], s[1].row_first[n]);
-		__mmask8 part = first(count - i);
+		words8 a = (words8){ 0 } + s[0].row_first[n], b = (words8){ 0 } + s[1].row_first[n];
 
-		for (unsigned j = 0; j < n; j++)
-			sum = add_halves8(sum, _mm512_maskz_loadu_epi64(part, h + i + j),
-			    s[0].row + 2 * j, s[1].row + 2 * j);
-		_mm512_mask_storeu_epi64(out + i, part, upper_halves8(sum));
+		for (unsigned j = 0; j < n; j++) {
+			words8 x = load8(h + i + j, count - i);
+
+			a = add_halves8(a, x, s[0].row + 2 * j);
+			b = add_halves8(b, x, s[1].row + 2 * j);
+		}
+		store8(out + i, upper_halves8(a, b), count - i);
 	}
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "hash/mix.h"
 
-#include "hash/mix_kernel.h"
-
 /* Copies the last bytes, so that no byte beyond the token is read. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 {
@@ -120,48 +118,30 @@ static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mi
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
 
-static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
-{
-	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)k));
-}
-
-static AVX512 inline __m512i shift_xor8(__m512i x, unsigned bits)
-{
-	return _mm512_xor_si512(x, _mm512_srli_epi64(x, bits));
-}
-
 /* Mixes eight words as sh_mix_moremur() does. */
-static AVX512 inline __m512i moremur8(__m512i x)
+static AVX512 inline words8 moremur8(words8 x)
 {
-	x = mul8(shift_xor8(x, 27), UINT64_C(0x3C79AC492BA7B653));
-	x = mul8(shift_xor8(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
-	return shift_xor8(x, 27);
+	x = (x ^ x >> 27) * UINT64_C(0x3C79AC492BA7B653);
+	x = (x ^ x >> 33) * UINT64_C(0x1C69B3F74AC4AE35);
+	return x ^ x >> 27;
 }
 
-static AVX512 inline __m512i fold8(__m512i a, __m512i b)
+static AVX512 inline words8 fold8(words8 a, words8 b)
 {
-	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
+	b *= UINT64_C(0x9FB21C651E98DF25);
+	return a ^ (b << 32 | b >> 32);
 }
 
-/* Returns the hashes of eight tokens. The hashes of tokens of more than 16 bytes are wrong. */
-static AVX512 inline __m512i token8(
-    const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
-{
-	__m512i a, b;
-
-	words8(text, start, len, &a, &b);
-	len = _mm512_xor_si512(mul8(len, SH_MIX_GOLDEN), _mm512_set1_epi64((long long)mixed_seed));
-	return moremur8(_mm512_xor_si512(fold8(a, b), len));
-}
-
+/* Hashes eight tokens. */
 static AVX512 inline void block8(
     const char *text, const uint32_t *start, const uint32_t *end, uint64_t mixed_seed, uint64_t *h)
 {
 	unsigned beyond;
-	__m512i len = lengths8(start, end, &beyond);
+	words8 len = lengths8(start, end, &beyond), a, b;
 
-	_mm512_storeu_si512(h, token8(text, start, len, mixed_seed));
-	for (; beyond; beyond &= beyond - 1) {
+	tokens8(text, start, len, &a, &b);
+	store8(h, moremur8(fold8(a, b) ^ len * SH_MIX_GOLDEN ^ mixed_seed), 8);
+	for (; beyond; beyond &= beyond - 1) { /* tokens of more than 16 bytes */
 		unsigned at = (unsigned)__builtin_ctz(beyond);
 
 		h[at] = sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
@@ -189,17 +169,16 @@ static AVX512 void windows_avx512(
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	const __mmask64 low = ones * (width < 8 ? (1u << width) - 1 : 0xff);
 	const __mmask64 high = ones * (width < 8 ? 0 : (1u << (width - 8)) - 1);
-	const __m512i seed = _mm512_set1_epi64((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+	const uint64_t seed = width * SH_MIX_GOLDEN ^ mixed_seed;
 
 	for (size_t i = 0; i < n; i += 8) {
 		__m512i v = _mm512_loadu_si512(text + i);
-		__m512i x = _mm512_maskz_permutexvar_epi8(low, index, v);
+		words8 x = (words8)_mm512_maskz_permutexvar_epi8(low, index, v);
 
 		if (width > 8)
-			x = fold8(x, _mm512_maskz_permutexvar_epi8(
+			x = fold8(x, (words8)_mm512_maskz_permutexvar_epi8(
 					 high, _mm512_add_epi8(index, _mm512_set1_epi8(8)), v));
-		x = moremur8(_mm512_xor_si512(x, seed));
-		_mm512_mask_storeu_epi64(h + i, first(n - i), x);
+		store8(h + i, moremur8(x ^ seed), n - i);
 	}
 }
 
@@ -213,14 +192,12 @@ static AVX512 size_t ngrams_avx512(
 	if (n < 2 || n > 16)
 		return sh_mix_ngrams(h, tokens, n, out);
 	for (i = 0; i < count; i += 8) {
-		__mmask8 part = first(count - i);
-		__m512i c = _mm512_maskz_loadu_epi64(part, h + i);
+		words8 c = load8(h + i, count - i);
 
 		for (j = 1; j < n; j++)
-			c = _mm512_add_epi64(mul8(c, UINT64_C(0xD6E8FEB86659FD93)),
-			    _mm512_maskz_loadu_epi64(part, h + i + j));
-		c = mul8(shift_xor8(c, 32), UINT64_C(0xAEF17502108EF2D9));
-		_mm512_mask_storeu_epi64(out + i, part, shift_xor8(c, 29));
+			c = c * UINT64_C(0xD6E8FEB86659FD93) + load8(h + i + j, count - i);
+		c = (c ^ c >> 32) * UINT64_C(0xAEF17502108EF2D9);
+		store8(out + i, c ^ c >> 29, count - i);
 	}
 	return count;
 }
@@ -228,14 +205,8 @@ static AVX512 size_t ngrams_avx512(
 static AVX512 void hash_words_avx512(
     const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
 {
-	const __m512i add = _mm512_set1_epi64((long long)(j * SH_MIX_GOLDEN));
-
-	for (size_t i = 0; i < n; i += 8) {
-		__mmask8 part = first(n - i);
-		__m512i x = _mm512_maskz_loadu_epi64(part, h + i);
-
-		_mm512_mask_storeu_epi64(out + i, part, moremur8(_mm512_add_epi64(x, add)));
-	}
+	for (size_t i = 0; i < n; i += 8)
+		store8(out + i, moremur8(load8(h + i, n - i) + j * SH_MIX_GOLDEN), n - i);
 }
 
 static const struct sh_mix_kernel avx512 = { { "avx512", WORDS_AVX512_NEEDS }, tokens_avx512,

@@ -3,8 +3,7 @@
  * token on the hashes of its tokens, so the n-gram's text is never built.
  *
  * The hash never changes: t/vectors/mix.tsv has its values, t/vectors/mix.py its definition in
- * another language. t/unit/test_hash.c measures bias, avalanche and collisions. All arithmetic is
- * modulo 2^64, all loads are little-endian.
+ * another language. All arithmetic is modulo 2^64, all loads are little-endian.
  *
  *   mixed seed         seed ? moremur(seed) : 0
  *   token of n bytes   acc = 0; while more than 16 bytes are left, take the next 16:
@@ -26,6 +25,7 @@
 
 #include "base/bytes.h"
 #include "base/slice.h"
+#include "base/variant.h"
 
 /* Bytes beyond a token that must be readable, where a function says so. Their
  * values are ignored. */
@@ -67,24 +67,10 @@ static inline uint64_t sh_mix_last(
 static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
 {
 	/* keep[i]: the first i - 8 bytes of a word */
-	static const uint64_t keep[25] = {
-		[9] = 0xff,
-		[10] = 0xffff,
-		[11] = 0xffffff,
-		[12] = 0xffffffff,
-		[13] = UINT64_C(0xffffffffff),
-		[14] = UINT64_C(0xffffffffffff),
-		[15] = UINT64_C(0xffffffffffffff),
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-		UINT64_MAX,
-	};
+	static const uint64_t keep[25] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xffff, 0xffffff,
+		0xffffffff, UINT64_MAX >> 24, UINT64_MAX >> 16, UINT64_MAX >> 8, UINT64_MAX,
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+		UINT64_MAX };
 
 	*a = sh_le64(p) & keep[n + 8];
 	*b = sh_le64(p + 8) & keep[n];
@@ -147,5 +133,29 @@ static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
 
 /* Returns word 0 of a feature's hash from its text and the seed, not the mixed seed. */
 uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed);
+
+/* Kernels for loops over many hashes. All kernels give the hashes of sh_mix_token() and
+ * sh_mix_ngram(): t/unit/test_variants.c compares them. */
+struct sh_mix_kernel {
+	struct sh_variant variant;
+	/* See sh_mix_tokens(). */
+	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
+	    uint64_t mixed_seed, uint64_t *restrict h);
+	/* Sets h[i] to the hash of the token text[i] .. text[i + width - 1], for n windows. width
+	 * is 1 .. SH_MIX_WINDOW_MAX bytes. SH_PAD bytes beyond the last window must be readable. */
+	void (*windows)(
+	    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h);
+	/* See sh_mix_ngrams(). */
+	size_t (*ngrams)(
+	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
+	/* Sets out[i] to sh_mix_word(h[i], j), for n hashes; j >= 1. */
+	void (*words)(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
+};
+
+enum { SH_MIX_WINDOW_MAX = 16 };
+
+/* Returns kernel i of the kernels that this machine can run, the fastest first;
+ * NULL after the last. */
+const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i);
 
 #endif

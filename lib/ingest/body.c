@@ -2,14 +2,42 @@
 #include "ingest/body.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "ingest/header.h"
+#include "ingest/markup.h"
 #include "ingest/page.h"
 #include "record/foreign.h"
 #include "unicode/utf8.h"
 
 enum { SNIFF = 4096 };
+
+int sh_tally_init(struct sh_tally *t, struct sh_error *err)
+{
+	*t = (struct sh_tally){ 0 };
+	return sh_hmap_init(&t->names, err);
+}
+
+void sh_tally_free(struct sh_tally *t)
+{
+	sh_hmap_free(&t->names);
+	free(t->count);
+}
+
+int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh = false;
+
+	if (t->names.n >= SH_TALLY_NAMES && !sh_hmap_find(&t->names, name, &i))
+		name = sh_slice_str("others");
+	if (SH_RESERVE(t->count, t->cap, t->names.n + (size_t)1, err) < 0 ||
+	    sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
+		return -1;
+	t->count[i] = fresh ? n : t->count[i] + n;
+	return 0;
+}
 
 void sh_body_free(struct sh_body *b)
 {
@@ -20,46 +48,27 @@ void sh_body_free(struct sh_body *b)
 
 /* ---- kinds ---- */
 
-/* Returns whether the type is a media type: a registered top level, and a subtype. Some
- * servers send "html", "text", "(null)" or "txt/html". */
-static bool is_media_type(const char *type)
-{
-	static const char *const tops[] = { "application", "audio", "chemical", "font", "image",
-		"message", "model", "multipart", "text", "video" };
-	const char *slash = strchr(type, '/');
-
-	for (size_t i = 0; slash && i < sizeof tops / sizeof *tops; i++) {
-		size_t n = strlen(tops[i]);
-
-		if (strncmp(type, tops[i], n) == 0 && type + n == slash)
-			return slash[1] && !slash[1 + strcspn(slash + 1, "/*\"'\\<>=: ")];
-	}
-	return false;
-}
-
 enum sh_body_kind sh_body_kind_of(const char *type)
 {
-	static const char *const unknown[] = { "application/octet-stream", "application/unknown",
-		"application/x-unknown-content-type", "text/htm", "text/htlm", "text/xhtml",
-		"text/xhtml+xml", "text/unknown", "text/x-unknown" };
-	static const char *const html[] = { "text/html", "application/xhtml+xml",
-		"application/vnd.wap.xhtml+xml", "text/x-amp-html" };
-	static const char *const other[] = { "text/dns", "text/css", "text/javascript",
-		"text/ecmascript", "text/x-javascript", "text/calendar", "text/x-vcard",
-		"text/vcard" };
+	static const char unknown[] = "application/octet-stream application/unknown "
+				      "application/x-unknown-content-type text/htm text/htlm "
+				      "text/xhtml text/xhtml+xml text/unknown text/x-unknown";
+	static const char html[] = "text/html application/xhtml+xml application/vnd.wap.xhtml+xml "
+				   "text/x-amp-html";
+	static const char other[] = "text/dns text/css text/javascript text/ecmascript "
+				    "text/x-javascript text/calendar text/x-vcard text/vcard";
+	static const char tops[] = "application audio chemical font image message model multipart "
+				   "text video";
+	struct sh_slice whole = sh_slice_str(type), top = sh_slice(type, strcspn(type, "/"));
 
-	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-		if (strcmp(type, unknown[i]) == 0)
-			return SH_BODY_UNKNOWN;
-	for (size_t i = 0; i < sizeof html / sizeof *html; i++)
-		if (strcmp(type, html[i]) == 0)
-			return SH_BODY_HTML;
-	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-		if (strcmp(type, other[i]) == 0)
-			return SH_BODY_OTHER;
-	if (!is_media_type(type))
+	/* Some servers send "html", "text", "(null)" or "txt/html". */
+	if (sh_is_listed(whole, unknown) || whole.n < top.n + 2 || !sh_is_listed(top, tops) ||
+	    type[top.n + 1 + strcspn(type + top.n + 1, "/*\"'\\<>=: ")])
 		return SH_BODY_UNKNOWN;
-	return strncmp(type, "text/", 5) == 0 ? SH_BODY_TEXT : SH_BODY_OTHER;
+	if (sh_is_listed(whole, html))
+		return SH_BODY_HTML;
+	return strncmp(type, "text/", 5) == 0 && !sh_is_listed(whole, other) ? SH_BODY_TEXT
+									     : SH_BODY_OTHER;
 }
 
 static bool begins(struct sh_slice s, const char *with)
@@ -72,26 +81,23 @@ static bool begins(struct sh_slice s, const char *with)
 /* Returns the head without the white space and comments at its beginning. */
 static struct sh_slice past_comments(struct sh_slice head)
 {
-	for (;;) {
-		const char *end;
+	const char *p = head.p, *end = head.p + head.n;
 
-		while (head.n && strchr(" \t\r\n\f", *head.p) && *head.p) {
-			head.p++;
-			head.n--;
-		}
-		if (!begins(head, "<!--") && !begins(head, "<?xml"))
-			return head;
-		end = begins(head, "<?xml") ? memmem(head.p, head.n, "?>", 2)
-					    : memmem(head.p, head.n, "-->", 3);
-		if (!end)
-			return sh_slice(head.p, 0);
-		end += 2;
-		head.n -= (size_t)(end - head.p);
-		head.p = end;
-		if (head.n && *head.p == '>') {
-			head.p++;
-			head.n--;
-		}
+	for (;;) {
+		struct sh_slice rest;
+
+		while (p < end && sh_is_html_blank(*p))
+			p++;
+		rest = sh_slice(p, (size_t)(end - p));
+		if (begins(rest, "<?xml"))
+			p = memmem(p, rest.n, "?>", 2);
+		else if (begins(rest, "<!--"))
+			p = memmem(p, rest.n, "-->", 3);
+		else
+			return rest;
+		if (!p)
+			return sh_slice(end, 0);
+		p += *p == '?' ? 2 : 3;
 	}
 }
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/charset.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <strings.h>
 #include <utf8proc.h>
 
-#include "ingest/jis.h"
-#include "ingest/latin.h"
 #include "unicode/encoding.h"
 #include "unicode/utf8.h"
 
@@ -16,11 +13,6 @@
 #endif
 
 enum { DETECT_BYTES = 256 * 1024, SAMPLE_BYTES = 4096 };
-
-static bool is_ascii_name(const char *name)
-{
-	return strcmp(name, "ASCII") == 0;
-}
 
 const char *sh_charset_reason(enum sh_charset_why why)
 {
@@ -36,270 +28,6 @@ const char *sh_charset_reason(enum sh_charset_why why)
 	};
 
 	return reasons[why];
-}
-
-/* ---- conversion ---- */
-
-static void close_converter(struct sh_converter *v)
-{
-	if (*v->name)
-		iconv_close(v->iconv);
-	*v->name = '\0';
-}
-
-void sh_charset_free(struct sh_charset *c)
-{
-	for (size_t i = 0; i < SH_CHARSET_OPEN; i++)
-		close_converter(&c->all[i]);
-	sh_buf_free(&c->room);
-}
-
-/* Opens the converter in place of the one that was opened first, or resets the open one. */
-static bool open_converter(struct sh_charset *c, const char *name)
-{
-	struct sh_converter *v = &c->all[c->next];
-
-	if (!*name)
-		return false;
-	for (size_t i = 0; i < SH_CHARSET_OPEN; i++)
-		if (strcmp(c->all[i].name, name) == 0) {
-			c->open = &c->all[i];
-			iconv(c->open->iconv, NULL, NULL, NULL, NULL);
-			return true;
-		}
-	close_converter(v);
-	v->iconv = iconv_open("UTF-8", name);
-	if (v->iconv == (iconv_t)-1 && strcmp(name, "EUC-JP-MS") == 0)
-		v->iconv = iconv_open("UTF-8", "EUC-JP");
-	if (v->iconv == (iconv_t)-1)
-		return false;
-	strcpy(v->name, name);
-	c->open = v;
-	c->next = (c->next + 1) % SH_CHARSET_OPEN;
-	return true;
-}
-
-bool sh_charset_known(struct sh_charset *c, const char *label)
-{
-	char name[SH_CHARSET_NAME];
-
-	sh_charset_canonical(label, name);
-	return strcmp(name, "UTF-8") == 0 ||
-	       open_converter(c, strcmp(name, "HZ") == 0 ? "GB18030" : name);
-}
-
-static int replace(struct sh_buf *out, uint64_t *ill, struct sh_error *err)
-{
-	++*ill;
-	return sh_buf_add(out, "\xEF\xBF\xBD", 3, err);
-}
-
-int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err)
-{
-	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n, *from = p;
-
-	while (p < end) {
-		const uint8_t *at = p;
-
-		if (sh_utf8_next(&p, end) != SH_UTF8_ILL)
-			continue;
-		if (sh_buf_add(out, from, (size_t)(at - from), err) < 0 ||
-		    replace(out, ill, err) < 0)
-			return -1;
-		from = p;
-	}
-	return sh_buf_add(out, from, (size_t)(end - from), err);
-}
-
-/* Returns the number of bytes of a code unit. */
-static size_t unit_of(const char *name)
-{
-	static const struct {
-		const char *part;
-		size_t bytes;
-	} units[] = { { "UTF-16", 2 }, { "UTF16", 2 }, { "UCS-2", 2 }, { "UCS2", 2 },
-		{ "UNICODE", 2 }, { "UTF-32", 4 }, { "UTF32", 4 }, { "UCS-4", 4 }, { "UCS4", 4 } };
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (strstr(name, units[i].part))
-			return units[i].bytes;
-	return 1;
-}
-
-bool sh_charset_is_wide(const char *label)
-{
-	char name[SH_CHARSET_NAME];
-
-	sh_charset_canonical(label, name);
-	return unit_of(name) > 1;
-}
-
-/* Writes the letter that some converters hold back, since a combining mark may follow. The letter
- * must come before the replacement of the ill-formed bytes. Converters with escapes are not
- * flushed: a flush makes them forget the current set. */
-static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *err)
-{
-	char *to;
-	size_t left;
-
-	if (strstr(c->open->name, "2022") || strstr(c->open->name, "UTF-7"))
-		return 0;
-	if (sh_buf_reserve(out, 64, err) < 0)
-		return -1;
-	to = out->p + out->n;
-	left = out->cap - out->n;
-	iconv(c->open->iconv, NULL, NULL, &to, &left);
-	out->n = (size_t)(to - out->p);
-	return 0;
-}
-
-/* Returns the number of bytes to replace at p, for charsets with units of one byte. Both bytes of
- * an undefined pair are replaced, so that decoding does not go on within the pair. A second byte
- * below `trail` is kept as text, as browsers do. */
-static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t trail)
-{
-	static const char *const paired[] = { "GB18030", "BIG5", "CP932", "EUC-", "UHC" };
-	size_t most = strncmp(name, "EUC-", 4) == 0 && p[0] == 0x8F ? 3 : 2, wrong = 1;
-
-	for (size_t i = 0; i < sizeof paired / sizeof *paired; i++)
-		if (strncmp(name, paired[i], strlen(paired[i])) == 0 && p[0] > 0x80 &&
-		    p[0] != 0xA0 && p[0] < 0xFF)
-			while (wrong < most && wrong < n && p[wrong] >= trail)
-				wrong++;
-	return wrong;
-}
-
-/* Converts by the open converter. Replaces ill-formed input: code unit by code unit, or by
- * wrong_bytes() when a unit is one byte. */
-static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, struct sh_buf *out,
-    uint64_t *ill, struct sh_error *err)
-{
-	char *p = (char *)(uintptr_t)in.p, *to;
-	size_t n = in.n, left, unit = unit_of(c->open->name);
-	bool flushed = false;
-
-	for (;;) {
-		size_t got, skip;
-
-		if (sh_buf_reserve(out, n + n / 2 + 64, err) < 0)
-			return -1;
-		to = out->p + out->n;
-		left = out->cap - out->n;
-		got = n ? iconv(c->open->iconv, &p, &n, &to, &left)
-			: iconv(c->open->iconv, NULL, NULL, &to, &left);
-		out->n = (size_t)(to - out->p);
-		if (got != (size_t)-1) {
-			if (n == 0 && flushed)
-				return 0;
-			flushed = n == 0;
-		} else if (errno == EILSEQ || errno == EINVAL) {
-			bool cut = errno == EINVAL || n <= unit;
-
-			if (give_held(c, out, err) < 0 || replace(out, ill, err) < 0)
-				return -1;
-			skip = cut        ? n
-			       : unit > 1 ? unit
-					  : wrong_bytes(c->open->name, (uint8_t *)p, n, trail);
-			p += skip;
-			n -= skip;
-		} else if (errno != E2BIG) {
-			return sh_error_sys(err, "cannot convert from %s", c->open->name);
-		}
-	}
-}
-
-/* Converts ISO-2022-JP. The open converter is that of CP932. */
-static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
-    struct sh_error *err)
-{
-	struct sh_jis jis = { .in = in };
-	uint8_t utf8[4];
-	uint32_t other;
-	int more = 1, bad = 0;
-
-	while (more > 0 && bad == 0) {
-		c->room.n = 0;
-		more = sh_jis_run(&jis, &c->room, &other, err);
-		bad = more < 0 ? -1 : convert(c, sh_buf_slice(&c->room), 0x40, out, ill, err);
-		if (bad == 0 && more)
-			bad = other == SH_UTF8_ILL
-				  ? replace(out, ill, err)
-				  : sh_buf_add(out, utf8, sh_utf8_put(utf8, other), err);
-	}
-	return bad;
-}
-
-/* Converts HZ (RFC 1843): between "~{" and "~}", or the end of the line, two bytes are a character
- * of GB 2312. The open converter is that of GB18030. */
-static int convert_hz(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
-    struct sh_error *err)
-{
-	const char *p = in.p, *end = in.p + in.n;
-	bool gb = false;
-
-	c->room.n = 0;
-	if (sh_buf_reserve(&c->room, in.n + 1, err) < 0)
-		return -1;
-	while (p < end) {
-		char next = end - p > 1 ? p[1] : '\0';
-		char *to = c->room.p + c->room.n;
-
-		if (*p == '~' && (next == '{' || next == '}' || next == '\n')) {
-			gb = next == '{';
-			p += 2;
-		} else if (*p == '~' && next == '~' && !gb) {
-			*to = '~';
-			c->room.n++;
-			p += 2;
-		} else if (gb && *p > 0x20 && next > 0x20) {
-			to[0] = (char)(*p | 0x80);
-			to[1] = (char)(next | 0x80);
-			c->room.n += 2;
-			p += 2;
-		} else {
-			gb = gb && *p != '\n';
-			*to = *p++;
-			c->room.n++;
-		}
-	}
-	return convert(c, sh_buf_slice(&c->room), 0x80, out, ill, err);
-}
-
-/* Repairs the output of iconv from `from` on. Under other names of UTF-8, iconv copies obsolete
- * sequences of five bytes. */
-static int repair_from(
-    struct sh_charset *c, struct sh_buf *out, size_t from, uint64_t *ill, struct sh_error *err)
-{
-	size_t n = out->n - from;
-
-	if (n == 0 || sh_utf8_valid(out->p + from, n))
-		return 0;
-	c->room.n = 0;
-	if (sh_buf_add(&c->room, out->p + from, n, err) < 0)
-		return -1;
-	out->n = from;
-	return sh_charset_repair(sh_buf_slice(&c->room), out, ill, err);
-}
-
-/* Appends the text decoded from the charset `name`. Returns 1; 0 when iconv lacks the charset;
- * -1. */
-static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in, struct sh_buf *out,
-    uint64_t *ill, struct sh_error *err)
-{
-	size_t from = out->n;
-
-	*ill = 0;
-	if (strcmp(name, "UTF-8") == 0)
-		return sh_charset_repair(in, out, ill, err) < 0 ? -1 : 1;
-	if (strcmp(name, "ISO-2022-JP") == 0 && open_converter(c, "CP932"))
-		return convert_jis(c, in, out, ill, err) < 0 ? -1 : 1;
-	if (strcmp(name, "HZ") == 0 && open_converter(c, "GB18030"))
-		return convert_hz(c, in, out, ill, err) < 0 ? -1 : 1;
-	if (!open_converter(c, name))
-		return 0;
-	if (convert(c, in, 0x80, out, ill, err) < 0 || repair_from(c, out, from, ill, err) < 0)
-		return -1;
-	return 1;
 }
 
 /* Returns whether most characters beyond ASCII are well-formed. This holds for damaged text of this
@@ -352,33 +80,136 @@ const char *sh_charset_shifted(struct sh_slice in)
 	return name ? name : is_hz(in) ? "HZ" : NULL;
 }
 
-#ifdef SH_HAVE_UCHARDET
+/* Sets `name` to the guess of libuchardet, or to "". */
 static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
 {
+	name[0] = '\0';
+#ifdef SH_HAVE_UCHARDET
 	uchardet_t d = uchardet_new();
 
-	if (in.n > DETECT_BYTES)
-		in.n = DETECT_BYTES;
-	if (d && uchardet_handle_data(d, in.p, in.n) == 0) {
+	if (d && uchardet_handle_data(d, in.p, in.n < DETECT_BYTES ? in.n : DETECT_BYTES) == 0) {
 		uchardet_data_end(d);
 		sh_charset_canonical(uchardet_get_charset(d), name);
 	}
 	if (d)
 		uchardet_delete(d);
-}
 #else
-static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
-{
 	(void)in;
-	name[0] = '\0';
-}
 #endif
+}
+
+/* ---- charsets of the Latin alphabet ----
+ *
+ * Detectors compare frequencies of letters, which a few accents do not show. The letters of
+ * languages are a better witness: in windows-1252 "één" has letters of Dutch, in MAC-CENTRALEUROPE
+ * it is "ťťn". */
+
+/* The charsets to compare with the guess of a detector. */
+static const char *const latin_charsets[] = { "WINDOWS-1252", "ISO-8859-2", "WINDOWS-1250",
+	"WINDOWS-1254", "WINDOWS-1257", NULL };
+
+/* Returns the languages of a charset: 'W' of western Europe, 'C' of central Europe, 'T' Turkish,
+ * 'B' Baltic; 0 when the charset does not encode the Latin alphabet, a byte a character. */
+static char latin_family(const char *charset)
+{
+	static const char *const names[] = { "WISO-8859-1", "WISO-8859-14", "WISO-8859-15",
+		"WWINDOWS-1252", "WMACINTOSH", "WCP850", "WCP865", "CISO-8859-2", "CISO-8859-16",
+		"CWINDOWS-1250", "CMAC-CENTRALEUROPE", "CCP852", "TISO-8859-3", "TISO-8859-9",
+		"TWINDOWS-1254", "CISO-8859-4", "CISO-8859-10", "BISO-8859-13", "BWINDOWS-1257" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcasecmp(charset, names[i] + 1) == 0)
+			return *names[i];
+	return 0;
+}
+
+/* The letters beyond ASCII that languages use, in words of their own and in frequent loanwords,
+ * behind the family. */
+static const char *const languages[] = {
+	"Wáàâäçéèêëíïîóôöúûüñ", /* Dutch */
+	"Wæøåéèêóòôäöü",        /* Danish, Norwegian */
+	"Wåäöéèàüæø",           /* Swedish, Finnish */
+	"Wäöüßéèàâç",           /* German */
+	"Wàâæçéèêëîïôœùûüÿ",    /* French */
+	"Wáéíóúüñç",            /* Spanish, Irish */
+	"Wáâãàçéêíóôõúü",       /* Portuguese */
+	"Wàèéìíîòóùú",          /* Italian */
+	"Wàçèéíïòóúü",          /* Catalan */
+	"Wáéíóúýþæöð",          /* Icelandic */
+	"Wäõöüšž",              /* Estonian */
+	"Cąćęłńóśźż",           /* Polish */
+	"Cáčďéěíňóřšťúůýž",     /* Czech */
+	"Cáäčďéíĺľňóôŕšťúýž",   /* Slovak */
+	"Cáéíóöőúüű",           /* Hungarian */
+	"Câăîşţșț",             /* Romanian */
+	"Cčćđšž",               /* Croatian, Slovene */
+	"Cäöüß",                /* German */
+	"Tçğıöşüâîû",           /* Turkish */
+	"Bāčēģīķļņšūž",         /* Latvian */
+	"Bąčęėįšųūž",           /* Lithuanian */
+	"Bäõöüšž",              /* Estonian */
+};
+
+enum { LANGUAGES = sizeof languages / sizeof *languages, TABLE = 0x250 };
+
+static bool is_latin(uint32_t c)
+{
+	return (c | 32) - 'a' < 26 || (c >= 0xC0 && c < TABLE && c != 0xD7 && c != 0xF7);
+}
+
+/* Returns whether a symbol cannot stand between these two characters. Within a word only an
+ * apostrophe, a middle dot and a soft hyphen are usual; before a word quotes, currencies and signs
+ * such as "¿". */
+static bool is_odd_symbol(uint32_t before, uint32_t c, uint32_t next)
+{
+	if (c < 0x80 || is_latin(c) || !is_latin(next))
+		return c >= 0x80 && c < 0xA0;
+	if (is_latin(before))
+		return c != 0x2019 && c != 0xB7 && c != 0xAD && c != 0x2013 && c != 0x2014;
+	return c == 0xA6 || c == 0xA9 || (c > 0xAB && c < 0xB0) || (c > 0xB0 && c < 0xB7) ||
+	       c == 0xB9 || (c > 0xBB && c < 0xBF);
+}
+
+/* Returns how many of the letters beyond ASCII, in text of UTF-8, do not belong to the language of
+ * the family that suits the text best. A symbol within a word counts as such a letter. Adds the
+ * number of all letters beyond ASCII to *letters. */
+static size_t latin_misses(const char *text, size_t n, char family, size_t *letters)
+{
+	size_t count[TABLE] = { 0 }, odd = 0, all = 0, least = SIZE_MAX;
+	const uint8_t *p = (const uint8_t *)text, *end = p + n;
+	uint32_t before = ' ', c = ' ', next;
+
+	while (p < end) {
+		next = sh_utf8_next(&p, end);
+		odd += is_odd_symbol(before, c, next) || next == SH_UTF8_REPLACEMENT;
+		before = c;
+		c = next;
+		if (c >= 0x80 && is_latin(c)) {
+			all++;
+			count[(uint32_t)utf8proc_tolower((utf8proc_int32_t)c) % TABLE]++;
+		}
+	}
+	odd += is_odd_symbol(before, c, ' ');
+	for (size_t i = 0; i < LANGUAGES; i++) {
+		const uint8_t *q = (const uint8_t *)languages[i], *stop = q + strlen(languages[i]);
+		size_t own = count['i']; /* of the capital I with a dot */
+
+		if (*q++ != family)
+			continue;
+		while (q < stop)
+			own += count[sh_utf8_next(&q, stop)];
+		if (all - own < least)
+			least = all - own;
+	}
+	*letters += all + odd;
+	return least + odd;
+}
 
 /* Returns whether the name is "" or a charset of Latin letters with accents. Detectors choose such
  * a charset when nothing hints at another. */
 static bool is_western(const char *name)
 {
-	return !*name || (sh_latin_family(name) && *name != 'M' && *name != 'C');
+	return !*name || (latin_family(name) && *name != 'M' && *name != 'C');
 }
 
 /* Copies the bytes beyond ASCII to the sample, each sequence with its neighbours and a blank.
@@ -414,17 +245,17 @@ static int compare_latin(
 	int got = 1;
 
 	in = sh_slice(sample, sample_letters(in, sample));
-	for (size_t i = 0; got >= 0 && which; which = sh_latin_charsets[i++]) {
+	for (size_t i = 0; got >= 0 && which; which = latin_charsets[i++]) {
 		size_t letters = 0, misses;
 		uint64_t ill;
 
 		text.n = 0;
-		got = decode_as(c, which, in, &text, &ill, err);
+		got = sh_charset_decode_as(c, which, in, &text, &ill, err);
 		if (got <= 0)
 			continue;
-		misses = sh_latin_misses(text.p, text.n, sh_latin_family(which), &letters);
+		misses = latin_misses(text.p, text.n, latin_family(which), &letters);
 		if (misses * 4 > letters || misses > least ||
-		    (misses == least && (i != 1 || (letters > 1 && sh_latin_family(name) != 'C'))))
+		    (misses == least && (i != 1 || (letters > 1 && latin_family(name) != 'C'))))
 			continue;
 		least = misses;
 		best = which;
@@ -452,12 +283,12 @@ static int guess(
 		return 0;
 	}
 	detect(in, name);
-	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
+	if (strcmp(name, "UTF-8") == 0 || strcmp(name, "ASCII") == 0)
 		name[0] = '\0';
 	/* Western text has few pairs of letters with accents, GB text has many. */
 	if (is_western(name) && sh_encoding_may_be_gb(in.p, in.n))
 		strcpy(name, "GB18030");
-	return sh_latin_family(name) ? compare_latin(c, in, name, err) : 0;
+	return latin_family(name) ? compare_latin(c, in, name, err) : 0;
 }
 
 /* ---- the decision ---- */
@@ -469,6 +300,9 @@ struct decision {
 	size_t before; /* out->n when it began */
 	struct sh_charset_verdict *verdict;
 	struct sh_error *err;
+	/* The charsets that are declared, in the order of precedence, each once. */
+	char declared[SH_CHARSET_DECLARATIONS][SH_CHARSET_NAME];
+	size_t n;
 };
 
 /* Decodes the text from the charset `name`. Returns 1; 0 when iconv lacks the charset; -1. */
@@ -477,7 +311,7 @@ static int try_charset(struct decision *d, const char *name, enum sh_charset_why
 	d->out->n = d->before;
 	d->verdict->why = why;
 	snprintf(d->verdict->name, sizeof d->verdict->name, "%s", name);
-	return decode_as(d->c, name, d->in, d->out, &d->verdict->ill, d->err);
+	return sh_charset_decode_as(d->c, name, d->in, d->out, &d->verdict->ill, d->err);
 }
 
 static int must_decode(struct decision *d, const char *name, enum sh_charset_why why)
@@ -514,32 +348,26 @@ static const char *marked(struct sh_slice *in)
 
 /* ---- declared charsets ---- */
 
-/* The charsets that are declared, in the order of precedence, each once. */
-struct declared {
-	char name[SH_CHARSET_DECLARATIONS][SH_CHARSET_NAME];
-	size_t n;
-};
-
-static void collect(struct decision *d, const char *const *labels, struct declared *all)
+static void collect(struct decision *d, const char *const *labels)
 {
-	all->n = 0;
+	d->n = 0;
 	for (size_t i = 0; i < SH_CHARSET_DECLARATIONS; i++) {
-		char *name = all->name[all->n];
+		char *name = d->declared[d->n];
 		bool again = false;
 
 		if (sh_charset_no_name(labels[i]))
 			continue;
 		sh_charset_canonical(labels[i], name);
 		/* Mail programs declare us-ascii when they do not know the charset. */
-		if (is_ascii_name(name))
+		if (strcmp(name, "ASCII") == 0)
 			continue;
 		if (!*name || (strcmp(name, "UTF-8") != 0 && !sh_charset_known(d->c, name))) {
 			snprintf(d->verdict->unknown, sizeof d->verdict->unknown, "%s", labels[i]);
 			continue;
 		}
-		for (size_t k = 0; k < all->n; k++)
-			again = again || strcmp(all->name[k], name) == 0;
-		all->n += !again;
+		for (size_t k = 0; k < d->n; k++)
+			again = again || strcmp(d->declared[k], name) == 0;
+		d->n += !again;
 	}
 }
 
@@ -559,11 +387,11 @@ static unsigned alphabet(uint32_t c)
 }
 
 /* Returns whether one of the declared charsets is a name that begins with one of these. */
-static bool declares(const struct declared *all, const char *const *begins)
+static bool declares(const struct decision *d, const char *const *begins)
 {
 	for (; *begins; begins++)
-		for (size_t i = 0; i < all->n; i++)
-			if (strncmp(all->name[i], *begins, strlen(*begins)) == 0)
+		for (size_t i = 0; i < d->n; i++)
+			if (strncmp(d->declared[i], *begins, strlen(*begins)) == 0)
 				return true;
 	return false;
 }
@@ -590,21 +418,21 @@ static bool is_letter(uint32_t c)
 /* Returns whether the only character beyond ASCII of a text is UTF-8: its two bytes are no word in
  * a declared charset, but a letter and a symbol, say. Charsets with letters of two bytes are
  * overruled by the signs of copyright and trade mark alone. Returns -1 after a failure. */
-static int is_lone_utf8(struct decision *d, const struct declared *all, const uint8_t *at)
+static int is_lone_utf8(struct decision *d, const uint8_t *at)
 {
 	const uint8_t *p = at;
 	uint32_t c = sh_utf8_next(&p, at + 2);
 	struct sh_buf text = { 0 };
 	int lone = c >= 0xA0 && alphabet(c) != 9;
 
-	for (size_t i = 0; lone > 0 && i < all->n; i++) {
+	for (size_t i = 0; lone > 0 && i < d->n; i++) {
 		uint32_t first, second;
 		uint64_t ill;
 		int got;
 
 		text.n = 0;
-		got = decode_as(
-		    d->c, all->name[i], sh_slice((const char *)at, 2), &text, &ill, d->err);
+		got = sh_charset_decode_as(
+		    d->c, d->declared[i], sh_slice((const char *)at, 2), &text, &ill, d->err);
 		if (got <= 0 || text.n == 0 || ill) {
 			lone = got < 0 ? -1 : lone;
 			continue;
@@ -630,20 +458,20 @@ static int is_lone_utf8(struct decision *d, const struct declared *all, const ui
  * mixed alphabets. In charsets of one byte a capital before a symbol is a sequence, as in "NESTLÉ®"
  * of windows-1252. In CP866 and Thai, words of three letters may be a sequence, but only from
  * U+2000 to U+27FF in UTF-8 proper. */
-static int is_surely_utf8(struct decision *d, const struct declared *all)
+static int is_surely_utf8(struct decision *d)
 {
 	const struct sh_slice in = d->in;
 	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n, *last = p;
 	static const char *const pairs[] = { "GB", "BIG5", "EUC-", "UHC", "CP932", "JOHAB", NULL };
 	static const char *const triples[] = { "CP866", "CP874", "TIS-620", "ISO-8859-11", NULL };
-	bool wide = declares(all, pairs), three = declares(all, triples);
+	bool wide = declares(d, pairs), three = declares(d, triples);
 	uint64_t two = 0, longer = 0, ill = 0, latin = 0, words = 0;
 	unsigned seen = 0;
 	bool rare = false, western = true, accent = false, within = false;
 	uint32_t before = 0;
 
-	for (size_t i = 0; i < all->n; i++)
-		western = western && is_western(all->name[i]);
+	for (size_t i = 0; i < d->n; i++)
+		western = western && is_western(d->declared[i]);
 	while (p < end) {
 		const uint8_t *from = p;
 		uint32_t c = sh_utf8_next(&p, end);
@@ -675,17 +503,17 @@ static int is_surely_utf8(struct decision *d, const struct declared *all)
 		return two + longer >= 100 && ill * 20 <= two + longer;
 	/* ASCII is no UTF-16. */
 	if (two + longer == 0)
-		return unit_of(all->name[0]) > 1 && (in.n >= 16 || in.n % 2) &&
+		return sh_charset_is_wide(d->declared[0]) && (in.n >= 16 || in.n % 2) &&
 		       !memchr(in.p, 0, in.n);
 	if (words && words == longer && two + longer < 3)
 		return false;
 	if (!wide && two > 1)
 		return true;
-	if (two + longer == 1 && two && !(latin && (western || all->n > 1)))
-		return (wide ? within : accent) ? 1 : is_lone_utf8(d, all, last);
+	if (two + longer == 1 && two && !(latin && (western || d->n > 1)))
+		return (wide ? within : accent) ? 1 : is_lone_utf8(d, last);
 	if (rare && wide)
 		return longer >= 4 || two >= 12;
-	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || all->n > 1));
+	return longer > 0 || (two > 1 && (seen || western)) || (latin && (western || d->n > 1));
 }
 
 /* Returns how many characters of decoded text are unlikely where they stand: controls, symbols and
@@ -718,28 +546,28 @@ static uint64_t oddness(const char *text, size_t n)
 
 /* Decodes the text from the declared charset that suits the bytes best, and returns 1. Returns 0
  * when the bytes contradict all of them, or -1. */
-static int try_declared(struct decision *d, const struct declared *all)
+static int try_declared(struct decision *d)
 {
 	uint64_t least = UINT64_MAX;
-	size_t best = all->n, fit = 0;
+	size_t best = d->n, fit = 0;
 	char bytes[SH_CHARSET_NAME] = "";
 
-	if (all->n > 1 && guess(d->c, d->in, bytes, d->err) < 0)
+	if (d->n > 1 && guess(d->c, d->in, bytes, d->err) < 0)
 		return -1;
-	for (size_t i = 0; i < all->n; i++) {
-		int got = try_charset(d, all->name[i], SH_CHARSET_DECLARED);
+	for (size_t i = 0; i < d->n; i++) {
+		int got = try_charset(d, d->declared[i], SH_CHARSET_DECLARED);
 		uint64_t odd;
 
 		if (got < 0)
 			return -1;
 		if (got == 0 || !mostly_right(d->out, d->before, d->verdict->ill) ||
-		    (strcmp(all->name[i], "UTF-8") == 0 && sh_charset_shifted(d->in)))
+		    (strcmp(d->declared[i], "UTF-8") == 0 && sh_charset_shifted(d->in)))
 			continue;
 		odd = 2 * oddness(d->out->p + d->before, d->out->n - d->before);
 		/* The guess of the bytes decides when both charsets fit. */
-		odd = d->verdict->ill                    ? 8 * odd + 8 * d->verdict->ill
-		      : strcmp(bytes, all->name[i]) == 0 ? 0
-							 : odd + 1;
+		odd = d->verdict->ill                      ? 8 * odd + 8 * d->verdict->ill
+		      : strcmp(bytes, d->declared[i]) == 0 ? 0
+							   : odd + 1;
 		fit++;
 		if (odd < least) {
 			least = odd;
@@ -749,14 +577,13 @@ static int try_declared(struct decision *d, const struct declared *all)
 	if (fit == 0)
 		return 0;
 	/* The last one is decoded already. */
-	return best + 1 == all->n ? 1 : try_charset(d, all->name[best], SH_CHARSET_DECLARED);
+	return best + 1 == d->n ? 1 : try_charset(d, d->declared[best], SH_CHARSET_DECLARED);
 }
 
 static int decide(struct decision *d, const char *const *labels)
 {
 	char name[SH_CHARSET_NAME];
 	const char *mark = marked(&d->in);
-	struct declared all;
 	int got;
 
 	if (mark)
@@ -765,11 +592,11 @@ static int decide(struct decision *d, const char *const *labels)
 		sh_charset_canonical(d->c->forced, name);
 		return must_decode(d, name, SH_CHARSET_FORCED);
 	}
-	collect(d, labels, &all);
-	got = all.n && strcmp(all.name[0], "UTF-8") != 0 ? is_surely_utf8(d, &all) : 0;
+	collect(d, labels);
+	got = d->n && strcmp(d->declared[0], "UTF-8") != 0 ? is_surely_utf8(d) : 0;
 	if (got)
 		return got < 0 ? -1 : must_decode(d, "UTF-8", SH_CHARSET_OVERRULED);
-	got = try_declared(d, &all);
+	got = try_declared(d);
 	if (got)
 		return got;
 	if (!sh_charset_shifted(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
@@ -780,9 +607,9 @@ static int decide(struct decision *d, const char *const *labels)
 	if (guess(d->c, d->in, name, d->err) < 0)
 		return -1;
 	if (*name)
-		return must_decode(d, name, all.n ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
-	if (all.n)
-		return must_decode(d, all.name[0], SH_CHARSET_DECLARED);
+		return must_decode(d, name, d->n ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
+	if (d->n)
+		return must_decode(d, d->declared[0], SH_CHARSET_DECLARED);
 	if (sh_utf8_valid(d->in.p, d->in.n))
 		return must_decode(d, "UTF-8", SH_CHARSET_UTF8);
 	return must_decode(d, "WINDOWS-1252", SH_CHARSET_ASSUMED);

@@ -21,7 +21,8 @@
 #include <iconv.h>
 
 #include "base/buf.h"
-#include "ingest/charset_name.h"
+
+enum { SH_CHARSET_NAME = 64 }; /* bytes of a name with its NUL */
 
 enum sh_charset_why {
 	SH_CHARSET_MARK,         /* rule 1 */
@@ -74,6 +75,11 @@ int sh_charset_decode(struct sh_charset *c, struct sh_slice in,
  * *ill. */
 int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 
+/* Appends the text decoded from the charset of this name, which sh_charset_canonical() gave, and sets
+ * *ill. Returns 1; 0 when iconv lacks the charset; -1. */
+int sh_charset_decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
+    struct sh_buf *out, uint64_t *ill, struct sh_error *err);
+
 /* Returns whether iconv has the charset of this name. The Encoding Standard of the web defines what
  * a name means. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
@@ -87,5 +93,16 @@ const char *sh_charset_shifted(struct sh_slice in);
 
 /* The reason in words, to be put in brackets behind the name: "declared", "detected", ... */
 const char *sh_charset_reason(enum sh_charset_why why);
+
+/* ---- names ---- */
+
+/* Sets `name` to the name that iconv gets for a label, in upper case. Case and punctuation of the
+ * label do not matter for the labels of the Encoding Standard of the web, for those of IANA, and
+ * for code pages. Sets `name` to "" when the label cannot be a name, or says that the charset is
+ * unknown. iconv may lack the charset. */
+void sh_charset_canonical(const char *label, char name[SH_CHARSET_NAME]);
+
+/* Returns whether the label, which may be NULL, names no charset: "", "unknown-8bit", "default". */
+bool sh_charset_no_name(const char *label);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "ingest/charset_name.h"
+#include "ingest/charset.h"
 
 #include <string.h>
 #include <strings.h>
+
+#include "ingest/header.h"
 
 /* Labels that mean another charset than their letters say to iconv, by the Encoding Standard of the
  * web, the registry of IANA, or the practice of mail programs. A label stands here in lower case,
@@ -54,16 +56,6 @@ static const char *const labels[][2] = {
 /* Labels of programs that did not know the charset. */
 static const char unknown[] =
     "unknown unknown8bit xunknown 8bit ansi default none null undefined auto binary";
-
-static bool is_in(const char *word, const char *list)
-{
-	size_t n = strlen(word);
-
-	for (const char *p = list; (p = strstr(p, word)); p += n)
-		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-			return true;
-	return false;
-}
 
 /* Copies the letters and digits of a label in lower case, without zeros before a number. */
 static void strip(const char *label, char *key)
@@ -130,11 +122,11 @@ void sh_charset_canonical(const char *label, char name[SH_CHARSET_NAME])
 	if (n == 0 || n >= SH_CHARSET_NAME || strpbrk(label, "/, "))
 		return;
 	strip(label, key);
-	if (is_in(key, unknown) || *key == '\0')
+	if (sh_is_listed(sh_slice_str(key), unknown) || *key == '\0')
 		return;
 	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
 		strip(labels[i][0], own);
-		if (strcmp(key, own) == 0 || is_in(key, labels[i][1])) {
+		if (strcmp(key, own) == 0 || sh_is_listed(sh_slice_str(key), labels[i][1])) {
 			strcpy(name, labels[i][0]);
 			return;
 		}
@@ -157,5 +149,5 @@ bool sh_charset_no_name(const char *label)
 	if (!label || strlen(label) >= sizeof key)
 		return !label;
 	strip(label, key);
-	return *key == '\0' || is_in(key, unknown);
+	return *key == '\0' || sh_is_listed(sh_slice_str(key), unknown);
 }

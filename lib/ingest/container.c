@@ -3,12 +3,7 @@
 
 #include <errno.h>
 
-static const char *name_of(enum sh_container_form form)
-{
-	static const char *const names[] = { "", "tar", "ZIP", "7z" };
-
-	return names[form];
-}
+static const char *const names[] = { "", "tar", "ZIP", "7z" };
 
 /* ---- forms ---- */
 
@@ -17,13 +12,6 @@ enum { BLOCK = 512 }; /* bytes of a block of tar */
 static bool begins(struct sh_slice s, const char *with, size_t n)
 {
 	return s.n >= n && memcmp(s.p, with, n) == 0;
-}
-
-static bool ends(struct sh_slice s, const char *with)
-{
-	size_t n = strlen(with);
-
-	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
 }
 
 /* Returns whether the head is that of a tar file. The sum of its first 512 bytes, with blanks in
@@ -47,25 +35,26 @@ static bool is_tar(struct sh_slice head)
 }
 
 /* Returns whether the ZIP file is an office document, by the name of its first member. Standards
- * fix this name for e-books and OpenDocument. Other office documents begin with a file in one of a
- * few folders. */
+ * fix this name for e-books and OpenDocument. Other office documents begin with a file of XML in one
+ * of a few folders. */
 static bool is_office(struct sh_slice head)
 {
+	static const char *const names_of[] = { "[Content_Types].xml", "mimetype" };
 	static const char *const folders[] = { "_rels/", "docProps/", "word/", "xl/", "ppt/" };
 	enum { NAME_SIZE = 26, NAME = 30 };
-	struct sh_slice name;
+	const char *p = head.p + NAME;
 	size_t n;
 
 	if (head.n < NAME)
 		return false;
 	n = (unsigned char)head.p[NAME_SIZE] | (size_t)(unsigned char)head.p[NAME_SIZE + 1] << 8;
-	name = sh_slice(head.p + NAME, n < head.n - NAME ? n : head.n - NAME);
-	if (sh_slice_eq(name, sh_slice_str("[Content_Types].xml")) ||
-	    sh_slice_eq(name, sh_slice_str("mimetype")))
-		return true;
+	n = n < head.n - NAME ? n : head.n - NAME;
+	for (size_t i = 0; i < sizeof names_of / sizeof *names_of; i++)
+		if (sh_slice_eq(sh_slice(p, n), sh_slice_str(names_of[i])))
+			return true;
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		if (begins(name, folders[i], strlen(folders[i])) &&
-		    (ends(name, ".xml") || ends(name, ".rels")))
+		if (begins(sh_slice(p, n), folders[i], strlen(folders[i])) && n > 4 &&
+		    (memcmp(p + n - 4, ".xml", 4) == 0 || memcmp(p + n - 5, ".rels", 5) == 0))
 			return true;
 	return false;
 }
@@ -155,7 +144,7 @@ static la_ssize_t give(struct archive *a, void *container, const void **p)
 		c->directory += (size_t)got;
 		if (c->directory > SH_CONTAINER_DIRECTORY) {
 			sh_error_set(&c->failed, SH_ERR_IO,
-			    "the directory of the %s file is larger than %zu MiB", name_of(c->form),
+			    "the directory of the %s file is larger than %zu MiB", names[c->form],
 			    SH_CONTAINER_DIRECTORY >> 20);
 			return refuse(c);
 		}
@@ -206,17 +195,10 @@ static int fail(struct sh_container *c, struct sh_error *err)
 	}
 	if (archive_errno(c->archive) == ENOMEM)
 		return sh_error_set(err, SH_ERR_IO, "the %s file needs more than %zu MiB of memory",
-		    name_of(c->form), SH_CONTAINER_MEMORY >> 20);
+		    names[c->form], SH_CONTAINER_MEMORY >> 20);
 	return sh_error_set(err, SH_ERR_IO, "the %s file is damaged or cut short (%s)%s",
-	    name_of(c->form), why ? why : "no reason given",
+	    names[c->form], why ? why : "no reason given",
 	    c->broken ? "; what follows cannot be read" : "");
-}
-
-/* Does the same, and prevents that further members are read. */
-static int fail_for_good(struct sh_container *c, struct sh_error *err)
-{
-	c->broken = true;
-	return fail(c, err);
 }
 
 static int check_ratio(struct sh_container *c, struct sh_error *err)
@@ -226,13 +208,13 @@ static int check_ratio(struct sh_container *c, struct sh_error *err)
 			  ? c->size
 			  : c->reader->raw;
 
-	if (c->out <= SH_DECOMPRESS_FREE || c->out / ratio <= in)
+	if (c->out <= SH_READER_FREE || c->out / ratio <= in)
 		return 0;
 	c->broken = true;
 	return sh_error_set(err, SH_ERR_IO,
 	    "the members of the %s file have more than %u times its size, and more than %llu MiB: "
 	    "a decompression bomb?",
-	    name_of(c->form), ratio, (unsigned long long)(SH_DECOMPRESS_FREE >> 20));
+	    names[c->form], ratio, (unsigned long long)(SH_READER_FREE >> 20));
 }
 
 ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err)
@@ -247,8 +229,7 @@ ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *e
 	got = archive_read_data(c->archive, p, n);
 	leave(c, before);
 	c->unread = got > 0;
-	if (got == ARCHIVE_FATAL || got == ARCHIVE_RETRY)
-		return fail_for_good(c, err);
+	c->broken = c->broken || got == ARCHIVE_FATAL || got == ARCHIVE_RETRY;
 	return got < 0 ? fail(c, err) : (ssize_t)got;
 }
 
@@ -303,7 +284,7 @@ static enum sh_member_kind kind_of(struct archive_entry *entry)
 
 int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)
 {
-	bool perhaps = !c->begun || c->encrypted;
+	bool perhaps = !c->begun || c->encrypted, found;
 	struct archive_entry *entry;
 	locale_t before;
 	int got;
@@ -312,22 +293,23 @@ int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_err
 		return -1;
 	before = enter(c);
 	got = archive_read_next_header(c->archive, &entry);
-	if (got == ARCHIVE_OK || got == ARCHIVE_WARN)
+	found = got == ARCHIVE_OK || got == ARCHIVE_WARN;
+	if (found)
 		*m = (struct sh_member){ .name = archive_entry_pathname(entry),
 			.kind = kind_of(entry),
 			.encrypted = archive_entry_is_encrypted(entry) > 0 };
 	leave(c, before);
 	c->begun = true;
-	c->encrypted = (got == ARCHIVE_OK || got == ARCHIVE_WARN) && m->encrypted;
-	c->unread = (got == ARCHIVE_OK || got == ARCHIVE_WARN) && !m->encrypted;
+	c->encrypted = found && m->encrypted;
+	c->unread = found && !m->encrypted;
+	if (found)
+		return 1;
 	if (got == ARCHIVE_EOF)
 		return check_end(c, err);
-	if (got == ARCHIVE_OK || got == ARCHIVE_WARN)
-		return 1;
 	c->broken = true;
 	if (perhaps && archive_read_has_encrypted_entries(c->archive) > 0)
 		return sh_error_set(err, SH_ERR_IO,
-		    "the %s file is encrypted; what follows cannot be read", name_of(c->form));
+		    "the %s file is encrypted; what follows cannot be read", names[c->form]);
 	return fail(c, err);
 }
 
@@ -349,48 +331,31 @@ static int find_input(struct sh_container *c, size_t max_size, struct sh_error *
 		   : sh_error_set(err, SH_ERR_RECORD,
 			 "the %s file is no regular file, and larger than %zu bytes "
 			 "(--max-size SIZE allows more)",
-			 name_of(c->form), max_size);
+			 names[c->form], max_size);
 }
 
 /* Enables the reader of this form alone. No filter is enabled, so libarchive decompresses no
- * container. */
+ * container. Returns a code of libarchive. */
 static int choose(struct sh_container *c)
 {
-	switch (c->form) {
-	case SH_CONTAINER_TAR:
-		if (archive_read_support_format_tar(c->archive) != ARCHIVE_OK)
-			return -1;
-		return archive_read_set_option(
-			   c->archive, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK
-			   ? 0
-			   : -1;
-	case SH_CONTAINER_ZIP:
-		return archive_read_support_format_zip_seekable(c->archive) == ARCHIVE_OK ? 0 : -1;
-	default:
-		return archive_read_support_format_7zip(c->archive) == ARCHIVE_OK ? 0 : -1;
-	}
-}
-
-static int start(struct sh_container *c, struct sh_error *err)
-{
-	locale_t before;
 	int got;
 
-	if (choose(c) < 0 || archive_read_set_read_callback(c->archive, give) != ARCHIVE_OK ||
-	    archive_read_set_callback_data(c->archive, c) != ARCHIVE_OK)
-		return fail(c, err);
-	if (c->form != SH_CONTAINER_TAR &&
-	    archive_read_set_seek_callback(c->archive, move) != ARCHIVE_OK)
-		return fail(c, err);
-	before = enter(c);
-	got = archive_read_open1(c->archive);
-	leave(c, before);
-	return got == ARCHIVE_OK ? 0 : fail(c, err);
+	if (c->form == SH_CONTAINER_ZIP)
+		return archive_read_support_format_zip_seekable(c->archive);
+	if (c->form == SH_CONTAINER_7Z)
+		return archive_read_support_format_7zip(c->archive);
+	got = archive_read_support_format_tar(c->archive);
+	return got == ARCHIVE_OK
+		   ? archive_read_set_option(c->archive, "tar", "read_concatenated_archives", "1")
+		   : got;
 }
 
 int sh_container_open(struct sh_container *c, enum sh_container_form form, struct sh_reader *r,
     size_t max_size, struct sh_error *err)
 {
+	locale_t before;
+	int got;
+
 	*c = (struct sh_container){ .form = form, .reader = r, .ceiling = { .fd = -1 } };
 	if (find_input(c, max_size, err) < 0 || sh_buf_reserve(&c->block, STEP, err) < 0)
 		return -1;
@@ -399,7 +364,16 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 		return sh_error_nomem(err);
 	c->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	sh_ceiling_open(&c->ceiling);
-	return start(c, err);
+	if (choose(c) != ARCHIVE_OK ||
+	    archive_read_set_read_callback(c->archive, give) != ARCHIVE_OK ||
+	    archive_read_set_callback_data(c->archive, c) != ARCHIVE_OK ||
+	    (form != SH_CONTAINER_TAR &&
+		archive_read_set_seek_callback(c->archive, move) != ARCHIVE_OK))
+		return fail(c, err);
+	before = enter(c);
+	got = archive_read_open1(c->archive);
+	leave(c, before);
+	return got == ARCHIVE_OK ? 0 : fail(c, err);
 }
 
 void sh_container_close(struct sh_container *c)
@@ -420,7 +394,7 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 	*c = (struct sh_container){ .form = form };
 	return sh_error_set(err, SH_ERR_IO,
 	    "a %s file: built without libarchive (install libarchive-dev and build again)",
-	    name_of(form));
+	    names[form]);
 }
 
 int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)

@@ -17,7 +17,7 @@
 
 enum sh_container_form { SH_CONTAINER_NONE, SH_CONTAINER_TAR, SH_CONTAINER_ZIP, SH_CONTAINER_7Z };
 
-/* Most decompressed bytes of all members, for each byte of the input. SH_DECOMPRESS_FREE bytes are
+/* Most decompressed bytes of all members, for each byte of the input. SH_READER_FREE bytes are
  * always allowed. A tar file is not compressed, but it may have holes. */
 enum { SH_CONTAINER_RATIO = 1000, SH_CONTAINER_TAR_RATIO = 1 };
 

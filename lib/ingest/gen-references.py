@@ -7,26 +7,39 @@ References that begin with one that needs no semicolon are in it, too.
 
 Both lists are in Python's html.entities; HTML 4 is what libxml2 knows, and &apos;.
 """
+import unicodedata
 from html.entities import html5, name2codepoint
 
 known = {name: chr(code) for name, code in name2codepoint.items()}
 known["apos"] = "'"
-old = [name for name in html5 if name[-1] != ";"]
-rows = sorted((name[:-1], text) for name, text in html5.items() if name[-1] == ";" and (
-    known.get(name[:-1]) != text or any(name.startswith(o) and name[:-1] not in old for o in old)))
+old = sorted((name for name in html5 if name[-1] != ";"), key=lambda name: name + "=")
+rows = [(name[:-1], text) for name, text in html5.items() if name[-1] == ";" and (
+    known.get(name[:-1]) != text or any(name.startswith(o) and name[:-1] not in old for o in old))]
+rows.sort(key=lambda row: row[0] + "=")
+
+
+def literal(text):
+    """Return the text for a literal of C: what cannot be seen as its code."""
+    return "".join(
+        {9: r"\t", 10: r"\n", 34: r"\"", 92: r"\\"}.get(ord(c)) or
+        ((r"\u%04x" if ord(c) < 0x10000 else r"\U%08x") % ord(c)
+         if unicodedata.category(c)[0] in "CMZ" or unicodedata.east_asian_width(c) in "WF" else c) for c in text)
+
+
+def table(name, words):
+    print("static const char *const %s[] = {" % name)
+    line = ""
+    for word in words + [None]:
+        if word is None or len(line) + len(word) > 106:
+            print('\t"%s ",' % line)
+            line = ""
+        line += " %s" % word
+    print("};")
+
 
 print("/* SPDX-License-Identifier: MIT */")
 print("/* Made by: lib/ingest/gen-references.py > lib/ingest/references.inc */")
 print("/* clang-format off */")
-print("static const struct reference references[] = {")
-line = "\t"
-for name, text in rows:
-    codes = [str(ord(c)) for c in text]
-    row = '{ "%s", %s }, ' % (name, codes[0] if len(codes) == 1 else "PAIR(%s, %s)" % tuple(codes))
-    if len(line) + len(row) > 116:
-        print(line.rstrip())
-        line = "\t"
-    line += row
-print(line.rstrip())
-print("};")
+table("references", ["%s=%s" % (name, literal(text)) for name, text in rows])
+table("old_references", [name + "=" for name in old])
 print("/* clang-format on */")

@@ -37,6 +37,18 @@ bool sh_slice_like(struct sh_slice s, const char *word)
 	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
+bool sh_is_listed(struct sh_slice word, const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, " ");
+
+		if (n == word.n && memcmp(list, word.p, n) == 0)
+			return true;
+		list += n + (list[n] == ' ');
+	}
+	return false;
+}
+
 /* Returns the line at offset `at` without its end. Sets *next to the offset of the next line. */
 static struct sh_slice line_at(struct sh_slice in, size_t at, size_t *next)
 {

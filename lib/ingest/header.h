@@ -55,4 +55,7 @@ struct sh_slice sh_past_blank_lines(struct sh_slice s);
 /* Returns whether s equals the word when the case of ASCII letters is ignored. */
 bool sh_slice_like(struct sh_slice s, const char *word);
 
+/* Returns whether the word is in a list of words that single blanks separate. */
+bool sh_is_listed(struct sh_slice word, const char *list);
+
 #endif

@@ -3,7 +3,229 @@
 
 #include <strings.h>
 
-#include "ingest/transfer.h"
+#include "base/hex.h"
+#include "io/codec.h"
+
+#ifdef SH_HAVE_BROTLI
+#include <brotli/decode.h>
+#endif
+
+/* ---- chunks ---- */
+
+/* Reads the size of a chunk at *p, and moves *p behind the line. Returns 1; 0 when the input ends
+ * within the line; -1 when the line is malformed. */
+static int chunk_size(const char **p, const char *end, uint64_t *size)
+{
+	const char *q = *p;
+	unsigned digits = 0;
+
+	*size = 0;
+	for (; q < end && sh_hex_value(*q) >= 0; q++, digits++)
+		*size = *size << 4 | (unsigned)sh_hex_value(*q);
+	if (digits > 15)
+		return -1;
+	while (q < end && (*q == ' ' || *q == '\t'))
+		q++;
+	if (q < end && digits && *q == ';') {
+		q = memchr(q, '\n', (size_t)(end - q));
+		if (!q)
+			return 0;
+	}
+	if (q < end && *q == '\r')
+		q++;
+	if (q == end)
+		return 0;
+	if (digits == 0 || *q != '\n')
+		return -1;
+	*p = q + 1;
+	return 1;
+}
+
+int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err)
+{
+	const char *p = in.p, *end = in.p + in.n;
+	bool first = true;
+
+	for (;; first = false) {
+		uint64_t size = 0;
+		int got = chunk_size(&p, end, &size);
+
+		if (got <= 0 && first)
+			return 0;
+		if (got < 0)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "HTTP: byte %zu of the body: expected the size of a chunk",
+			    (size_t)(p - in.p) + 1);
+		if (got == 0 || size > (uint64_t)(end - p)) {
+			if (!cut)
+				return sh_error_set(
+				    err, SH_ERR_RECORD, "HTTP: the body ends within its chunks");
+			return got && sh_buf_add(out, p, (size_t)(end - p), err) < 0 ? -1 : 1;
+		}
+		if (size == 0)
+			return 1;
+		if (sh_buf_add(out, p, (size_t)size, err) < 0)
+			return -1;
+		p += size;
+		if (p < end && *p == '\r')
+			p++;
+		if (p < end && *p == '\n')
+			p++;
+	}
+}
+
+/* ---- content codings ---- */
+
+enum { STEP = 64 * 1024 };
+
+#ifdef SH_HAVE_BROTLI
+static void *start_brotli(void)
+{
+	return BrotliDecoderCreateInstance(NULL, NULL, NULL);
+}
+
+static enum sh_codec_state step_brotli(
+    void *decoder, struct sh_slice *in, char **to, size_t room, bool end)
+{
+	const uint8_t *p = (const uint8_t *)in->p;
+	uint8_t *out = (uint8_t *)*to;
+	BrotliDecoderResult got =
+	    BrotliDecoderDecompressStream(decoder, &in->n, &p, &room, &out, NULL);
+
+	(void)end;
+	in->p = (const char *)p;
+	*to = (char *)out;
+	if (got == BROTLI_DECODER_RESULT_SUCCESS)
+		return SH_CODEC_END;
+	return got == BROTLI_DECODER_RESULT_ERROR ? SH_CODEC_BAD : SH_CODEC_MORE;
+}
+
+static void stop_brotli(void *decoder)
+{
+	BrotliDecoderDestroyInstance(decoder);
+}
+#define BROTLI start_brotli, step_brotli, stop_brotli
+#else
+#define BROTLI NULL, NULL, NULL
+#endif
+
+static const struct sh_codec brotli = {
+	.name = "br",
+	.library = "libbrotlidec",
+	.package = "libbrotli-dev",
+	.command = "brotli -dc",
+	.decode = { BROTLI },
+};
+
+/* A body in a content coding. */
+struct coded {
+	struct sh_slice in;
+	bool cut;
+	size_t max, before; /* before: out->n before the body is appended */
+	struct sh_buf *out;
+	struct sh_error *err;
+	const char *name; /* name of the coding */
+};
+
+static int too_large(const struct coded *c)
+{
+	if (c->out->n - c->before <= c->max)
+		return 0;
+	return sh_error_set(c->err, SH_ERR_RECORD,
+	    "the body is larger than %zu bytes when decompressed (--max-size SIZE allows more)",
+	    c->max);
+}
+
+/* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong
+ * coding, and then the body is used as it is. */
+static int damaged(const struct coded *c)
+{
+	if (c->out->n == c->before)
+		return 0;
+	return sh_error_set(c->err, SH_ERR_RECORD,
+	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
+}
+
+/* Decodes frames until the input ends. Ignores padding: bytes behind a frame that begin no further
+ * frame. */
+static int decode(struct coded *c, const struct sh_codec *codec)
+{
+	struct sh_slice in = c->in;
+	bool ended = false;
+	void *decoder;
+	int got = -1;
+
+	if (!codec->decode.start)
+		return sh_error_set(c->err, SH_ERR_RECORD,
+		    "HTTP: Content-Encoding %s: built without %s, which would read it", c->name,
+		    codec->library);
+	decoder = codec->decode.start();
+	if (!decoder)
+		return sh_error_nomem(c->err);
+	while (too_large(c) == 0 && sh_buf_reserve(c->out, STEP, c->err) == 0) {
+		const char *from = in.p;
+		enum sh_codec_state state;
+		char *to;
+
+		got = 1;
+		if (ended && (!codec->is || codec != sh_codec_of(in)))
+			break;
+		to = c->out->p + c->out->n;
+		state = codec->decode.step(decoder, &in, &to, STEP, false);
+		ended = state == SH_CODEC_END;
+		if (state == SH_CODEC_MORE && in.p == from && to == c->out->p + c->out->n) {
+			got = c->cut ? 1
+				     : sh_error_set(c->err, SH_ERR_RECORD,
+					   "HTTP: the body ends within its Content-Encoding, %s",
+					   c->name);
+			break;
+		}
+		c->out->n = (size_t)(to - c->out->p);
+		if (!ended && state != SH_CODEC_MORE) {
+			got = state == SH_CODEC_NOMEM ? sh_error_nomem(c->err) : damaged(c);
+			break;
+		}
+		got = -1;
+	}
+	codec->decode.stop(decoder);
+	return got;
+}
+
+/* By the standard "deflate" has the frame of zlib. Some servers send it without the frame. */
+static const char *const codings[][2] = {
+	{ "gzip", "gzip" },
+	{ "x-gzip", "gzip" },
+	{ "deflate", "deflate" },
+	{ "br", NULL },
+	{ "zstd", "zstd" },
+};
+
+int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
+    struct sh_buf *out, struct sh_error *err)
+{
+	struct coded c = { in, cut, max, out->n, out, err, NULL };
+
+	for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
+		const char *codec = codings[i][1];
+		int got = 0;
+
+		if (!sh_slice_like(coding, codings[i][0]))
+			continue;
+		c.name = codings[i][0];
+		if (in.n)
+			got = decode(&c, codec ? sh_codec_named(codec) : &brotli);
+		if (got == 0 && in.n && codec && strcmp(codec, "deflate") == 0)
+			got = decode(&c, sh_codec_named("raw deflate"));
+		if (got > 0 && too_large(&c) < 0)
+			return -1;
+		if (got == 0)
+			out->n = c.before;
+		return got;
+	}
+	return 0;
+}
+
+/* ---- responses ---- */
 
 int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err)
 {

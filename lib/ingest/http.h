@@ -24,4 +24,16 @@ int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err);
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err);
 
+/* Appends the bytes of the chunks. Returns 1. Returns 0 and appends nothing when the first line is
+ * not the size of a chunk: archives often remove the chunks from a body and keep the header field.
+ * Returns -1 when a later chunk is malformed. With `cut` the input may end anywhere. */
+int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err);
+
+/* Appends the decoded body of the coding "gzip", "deflate", "br" or "zstd". Returns 1. Returns 0
+ * and appends nothing when the coding has another name, or the first bytes are not in this coding.
+ * Returns -1 with SH_ERR_RECORD when later bytes are damaged, the body has more than max bytes, or
+ * the build lacks the library. With `cut` the input may end anywhere. */
+int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
+    struct sh_buf *out, struct sh_error *err);
+
 #endif

@@ -134,21 +134,13 @@ static int read_file(struct member *m, const char *name, struct sh_error *err)
 	return bad;
 }
 
-/* Returns -1 with *err when the member cannot be read as a file. */
-static int check(const struct sh_member *member, struct sh_error *err)
+static int read_member(struct member *m, const struct sh_member *member, struct sh_error *err)
 {
 	if (!member->name)
 		return sh_error_set(
 		    err, SH_ERR_IO, "a member whose name cannot be converted to UTF-8");
 	if (member->encrypted)
 		return sh_error_set(err, SH_ERR_IO, "the member is encrypted");
-	return 0;
-}
-
-static int read_member(struct member *m, const struct sh_member *member, struct sh_error *err)
-{
-	if (check(member, err) < 0)
-		return -1;
 	switch (member->kind) {
 	case SH_MEMBER_FOLDER:
 		return 0;
@@ -161,24 +153,17 @@ static int read_member(struct member *m, const struct sh_member *member, struct 
 	}
 }
 
-static int put_name(
-    struct member *m, struct sh_slice file, const char *member, struct sh_error *err)
-{
-	struct sh_slice name = sh_slice_str(member ? member : "");
-
-	m->name.n = 0;
-	if (sh_buf_add(&m->name, file.p, file.n, err) < 0 ||
-	    sh_buf_add(&m->name, "#", 1, err) < 0 || sh_buf_add(&m->name, name.p, name.n, err) < 0)
-		return -1;
-	return sh_buf_add(&m->name, "", 1, err);
-}
-
 /* Reads one member. in->trouble() gets an error of the member, and decides whether reading goes
  * on. */
 static int one_member(
     struct member *m, struct sh_slice file, const struct sh_member *member, struct sh_error *err)
 {
-	if (put_name(m, file, member->name, err) < 0)
+	const char *name = member->name ? member->name : "";
+
+	m->name.n = 0;
+	if (sh_buf_add(&m->name, file.p, file.n, err) < 0 ||
+	    sh_buf_add(&m->name, "#", 1, err) < 0 ||
+	    sh_buf_add(&m->name, name, strlen(name) + 1, err) < 0)
 		return -1;
 	if (read_member(m, member, err) == 0)
 		return 0;

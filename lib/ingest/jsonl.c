@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the documents of a JSON file: one object a line, or one array of objects. */
-#include "ingest/forms.h"
 #include "ingest/header.h"
-#include "ingest/jsonscan.h"
+#include "ingest/ingest.h"
 #include "stream/docs.h"
 #include "unicode/utf8.h"
 
@@ -238,7 +237,7 @@ int sh_ingest_jsonl(
 		size_t n;
 
 		got = sh_reader_line(r, 0, in->max_size + 1, &line, err);
-		if (got < 0 && sh_ingest_resume(in, r, NULL, err) > 0)
+		if (got < 0 && sh_ingest_resume(in, r, err) > 0)
 			continue;
 		if (got <= 0)
 			return got;

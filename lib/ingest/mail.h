@@ -49,4 +49,17 @@ int sh_mail_id(
 int sh_mail_text(struct sh_body *b, struct sh_slice message, struct sh_tally *left_out,
     struct sh_buf *out, struct sh_error *err);
 
+/* ---- encodings of mail: RFC 2045 ---- */
+
+/* Append the decoded bytes. Both accept any input. The base64 decoder skips characters outside of
+ * its alphabet, as RFC 2045 requires, and stops at the padding, or before lines of text, such as
+ * the footer of a mailing list. The quoted-printable decoder copies a "=" that begins no escape. */
+int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
+int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
+
+/* Appends the lines of format=flowed; delsp=yes (RFC 3676), and joins the lines that the sender
+ * broke. A line that ends in a space continues on the next line. The space is dropped, since the
+ * break may be within a word. */
+int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
+
 #endif

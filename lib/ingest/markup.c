@@ -2,8 +2,9 @@
 #include "ingest/markup.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
+
+#include "unicode/utf8.h"
 
 /* A page that is being rewritten. */
 struct rewriting {
@@ -278,42 +279,37 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 /* ---- references ---- */
 
-/* References that browsers accept without a semicolon, since old HTML allowed that. */
-static const char *const old_references[] = {
-	/* sorted, for bsearch */
-	"AElig", "AMP", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "COPY", "Ccedil",
-	"ETH", "Eacute", "Ecirc", "Egrave", "Euml", "GT", "Iacute", "Icirc", "Igrave", "Iuml", "LT",
-	"Ntilde", "Oacute", "Ocirc", "Ograve", "Oslash", "Otilde", "Ouml", "QUOT", "REG", "THORN",
-	"Uacute", "Ucirc", "Ugrave", "Uuml", "Yacute", "aacute", "acirc", "acute", "aelig",
-	"agrave", "amp", "aring", "atilde", "auml", "brvbar", "ccedil", "cedil", "cent", "copy",
-	"curren", "deg", "divide", "eacute", "ecirc", "egrave", "eth", "euml", "frac12", "frac14",
-	"frac34", "gt", "iacute", "icirc", "iexcl", "igrave", "iquest", "iuml", "laquo", "lt",
-	"macr", "micro", "middot", "nbsp", "not", "ntilde", "oacute", "ocirc", "ograve", "ordf",
-	"ordm", "oslash", "otilde", "ouml", "para", "plusmn", "pound", "quot", "raquo", "reg",
-	"sect", "shy", "sup1", "sup2", "sup3", "szlig", "thorn", "times", "uacute", "ucirc",
-	"ugrave", "uml", "uuml", "yacute", "yen", "yuml"
-};
-
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
-/* References that the parser lacks or maps to another character. */
-struct reference {
-	const char *name;
-	uint64_t code; /* one code point, or a PAIR */
-};
-
-#define PAIR(first, second) ((uint64_t)(second) << 32 | (first))
-
+/* Two tables. references[]: the references that the parser lacks or maps to other characters, as
+ * "NAME=CHARACTERS ". old_references[]: as "NAME= ", the
+ * references that browsers accept without a semicolon, since old HTML allowed that. "NAME=" ascends
+ * within a row and from row to row. */
 #include "ingest/references.inc"
 
-/* name: points to a name, or to a struct whose first member is the name. */
-static int by_reference(const void *key, const void *name)
+/* Returns what stands behind the equals sign of this name, or NULL. */
+static const char *look_up(const char *const *rows, size_t n, struct sh_slice name)
 {
-	const struct sh_slice *s = key;
-	const char *n = *(const char *const *)name;
-	int order = strncmp(s->p, n, s->n);
+	char key[REFERENCE_LONGEST + 3];
+	size_t len = (size_t)snprintf(key, sizeof key, " %.*s=", (int)name.n, name.p), lo = 0;
+	const char *at;
 
-	return order ? order : -(n[s->n] != '\0');
+	/* `lo` becomes the number of rows that begin with this name or before it. */
+	while (lo < n) {
+		size_t mid = (lo + n) / 2;
+
+		if (strncmp(rows[mid], key, len) <= 0)
+			lo = mid + 1;
+		else
+			n = mid;
+	}
+	at = lo ? strstr(rows[lo - 1], key) : NULL;
+	return at ? at + len : NULL;
+}
+
+static const char *find_reference(struct sh_slice name)
+{
+	return look_up(references, sizeof references / sizeof *references, name);
 }
 
 static bool is_name(char c)
@@ -321,19 +317,12 @@ static bool is_name(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-static const struct reference *find_reference(struct sh_slice name)
-{
-	return bsearch(&name, references, sizeof references / sizeof *references,
-	    sizeof *references, by_reference);
-}
-
 /* Returns the length of the longest old reference that `name` begins with, or 0. The bytes behind
  * it are text. */
 static size_t old_reference(struct sh_slice name)
 {
 	for (name.n = name.n < OLD_LONGEST ? name.n : OLD_LONGEST; name.n > 1; name.n--)
-		if (bsearch(&name, old_references, sizeof old_references / sizeof *old_references,
-			sizeof *old_references, by_reference))
+		if (look_up(old_references, sizeof old_references / sizeof *old_references, name))
 			return name.n;
 	return 0;
 }
@@ -343,8 +332,9 @@ static size_t old_reference(struct sh_slice name)
 static int reference(struct rewriting *w, const char *p, const char *end)
 {
 	struct sh_slice name = sh_slice(p + 1, 0);
-	const struct reference *r;
+	const char *r;
 	char number[32];
+	int at = 0;
 	bool closed;
 	size_t old;
 
@@ -360,8 +350,9 @@ static int reference(struct rewriting *w, const char *p, const char *end)
 	}
 	if (!r)
 		return old && !closed ? replace(w, name.p + name.n, 0, ";") : 0;
-	snprintf(number, sizeof number, r->code >> 32 ? "&#%u;&#%u;" : "&#%u;", (unsigned)r->code,
-	    (unsigned)(r->code >> 32));
+	for (const uint8_t *c = (const uint8_t *)r; *c != ' ';)
+		at += snprintf(number + at, sizeof number - (size_t)at, "&#%u;",
+		    (unsigned)sh_utf8_next(&c, c + strlen((const char *)c)));
 	return replace(w, p, 1 + name.n + closed, number);
 }
 

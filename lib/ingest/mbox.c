@@ -2,8 +2,8 @@
 /* Reads the messages of an mbox file, and makes documents of them. */
 #include <stdio.h>
 
-#include "ingest/forms.h"
 #include "ingest/header.h"
+#include "ingest/ingest.h"
 #include "ingest/mail.h"
 #include "unicode/utf8.h"
 
@@ -248,7 +248,7 @@ int sh_ingest_mbox(
 		struct sh_slice raw;
 
 		got = sh_mbox_next(r, &m, in->max_size, err);
-		if (got < 0 && m.quoted && sh_ingest_resume(in, r, NULL, err) > 0 &&
+		if (got < 0 && m.quoted && sh_ingest_resume(in, r, err) > 0 &&
 		    sh_mbox_resume(r, &m, err) == 0)
 			continue;
 		if (got <= 0)

@@ -98,27 +98,17 @@ enum kind {
 	HIDDEN, /* its content is not text */
 };
 
-static const struct element {
-	const char *name;
-	enum kind kind;
-} elements[] = {
-	/* sorted, for bsearch */
-	{ "address", BLOCK }, { "article", BLOCK }, { "aside", BLOCK }, { "blockquote", BLOCK },
-	{ "body", BLOCK }, { "br", BREAK }, { "caption", BLOCK }, { "center", BLOCK },
-	{ "dd", BLOCK }, { "details", BLOCK }, { "dialog", BLOCK }, { "dir", BLOCK },
-	{ "div", BLOCK }, { "dl", BLOCK }, { "dt", BLOCK }, { "fieldset", BLOCK },
-	{ "figcaption", BLOCK }, { "figure", BLOCK }, { "footer", BLOCK }, { "form", BLOCK },
-	{ "frameset", BLOCK }, { "h1", BLOCK }, { "h2", BLOCK }, { "h3", BLOCK }, { "h4", BLOCK },
-	{ "h5", BLOCK }, { "h6", BLOCK }, { "head", BLOCK }, { "header", BLOCK },
-	{ "hgroup", BLOCK }, { "hr", BLOCK }, { "html", BLOCK }, { "iframe", HIDDEN },
-	{ "legend", BLOCK }, { "li", BLOCK }, { "listing", KEEP }, { "main", BLOCK },
-	{ "menu", BLOCK }, { "nav", BLOCK }, { "noframes", BLOCK }, { "noscript", HIDDEN },
-	{ "ol", BLOCK }, { "optgroup", BLOCK }, { "option", BLOCK }, { "p", BLOCK },
-	{ "plaintext", KEEP }, { "pre", KEEP }, { "script", HIDDEN }, { "search", BLOCK },
-	{ "section", BLOCK }, { "select", BLOCK }, { "style", HIDDEN }, { "summary", BLOCK },
-	{ "table", BLOCK }, { "tbody", BLOCK }, { "td", CELL }, { "template", HIDDEN },
-	{ "textarea", KEEP }, { "tfoot", BLOCK }, { "th", CELL }, { "thead", BLOCK },
-	{ "title", HIDDEN }, { "tr", BLOCK }, { "ul", BLOCK }, { "xmp", KEEP }
+/* The names of the elements of each kind. All others are INLINE. */
+static const char *const elements[] = {
+	[BLOCK] =
+	    " address article aside blockquote body caption center dd details dialog dir div dl dt "
+	    "fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header "
+	    "hgroup hr html legend li main menu nav noframes ol optgroup option p search "
+	    "section select summary table tbody tfoot thead tr ul ",
+	[BREAK] = " br ",
+	[CELL] = " td th ",
+	[KEEP] = " listing plaintext pre textarea xmp ",
+	[HIDDEN] = " iframe noscript script style template title "
 };
 
 /* Limit of the comparisons of unmatched end tags with open elements, per page: some seconds of
@@ -145,17 +135,20 @@ struct writer {
 	size_t keep;      /* open elements that keep white space */
 };
 
-static int by_name(const void *key, const void *element)
-{
-	return strcasecmp(key, ((const struct element *)element)->name);
-}
-
+/* The parser gives names in lower case. */
 static enum kind kind_of(const xmlChar *name)
 {
-	const struct element *e =
-	    bsearch(name, elements, sizeof elements / sizeof *elements, sizeof *elements, by_name);
+	char key[16] = " ";
+	size_t n = strlen((const char *)name);
 
-	return e ? e->kind : INLINE;
+	if (n + 3 > sizeof key)
+		return INLINE;
+	memcpy(key + 1, name, n);
+	memcpy(key + 1 + n, " ", 2);
+	for (enum kind kind = BLOCK; kind <= HIDDEN; kind++)
+		if (strstr(elements[kind], key))
+			return kind;
+	return INLINE;
 }
 
 static void put(struct writer *w, const char *p, size_t n)
@@ -170,12 +163,6 @@ static void put_due(struct writer *w)
 	if (w->out->n > w->before && (w->line || w->blank))
 		put(w, w->line ? "\n" : " ", 1);
 	w->line = w->blank = false;
-}
-
-static void put_kept(struct writer *w, const char *p, size_t n)
-{
-	put_due(w);
-	put(w, p, n);
 }
 
 /* Writes text in which each run of white space becomes one blank, or the line end that is due. */
@@ -220,10 +207,12 @@ static void on_text(void *writer, const xmlChar *text, int n)
 		text = (const xmlChar *)meant;
 		n = (int)strlen(meant);
 	}
-	if (w->keep)
-		put_kept(w, (const char *)text, (size_t)n);
-	else
+	if (!w->keep) {
 		put_flowing(w, (const char *)text, (size_t)n);
+		return;
+	}
+	put_due(w);
+	put(w, (const char *)text, (size_t)n);
 }
 
 /* Returns whether a style has `property: value`. Blanks and case do not matter. */

@@ -12,7 +12,7 @@
 #define SH_INGEST_PAGE_H
 
 #include "base/buf.h"
-#include "ingest/charset_name.h"
+#include "ingest/charset.h"
 
 /* Appends the text of a page in UTF-8, as UTF-8. SH_ERR_RECORD: the page needs too much time, or
  * has more than INT_MAX bytes; or the build is without libxml2. */

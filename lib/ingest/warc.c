@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "ingest/warc.h"
 
+#include <stdio.h>
+
 #include "base/num.h"
 #include "ingest/header.h"
+#include "ingest/http.h"
+#include "ingest/ingest.h"
 #include "unicode/utf8.h"
 
 enum {
 	LINE_MAX_BYTES = 64 * 1024,
 	HEAD_MAX_BYTES = 1024 * 1024,
+	HTTP_HEAD = 64 * 1024, /* most bytes of the head of a response */
 };
 
 void sh_warc_free(struct sh_warc *w)
@@ -139,4 +144,206 @@ int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct 
 		return broken(w, "the file ends within it", err);
 	start->n = n;
 	return 0;
+}
+
+/* ---- documents ---- */
+
+/* Properties of a record's text, from the heads of the record and of the response. */
+struct page {
+	bool http; /* a response: the body follows a head of its own */
+	bool cut;  /* the record has only the beginning of the body */
+	enum sh_body_kind kind;
+	struct sh_media media;
+};
+
+static int leave_out(
+    struct sh_ingest *in, const char *what, const char *which, bool *wanted, struct sh_error *err)
+{
+	char text[160];
+
+	*wanted = false;
+	snprintf(text, sizeof text, "%s%s", what, which);
+	return sh_ingest_leave_out(in, text, false, err);
+}
+
+static int is_wanted(
+    struct sh_ingest *in, const struct page *page, bool *wanted, struct sh_error *err)
+{
+	*wanted = page->kind != SH_BODY_OTHER;
+	return *wanted ? 0 : leave_out(in, "", page->media.type, wanted, err);
+}
+
+/* Sets *wanted to whether the response is a document, by its head. */
+static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct page *page, bool *wanted, struct sh_error *err)
+{
+	struct sh_slice start;
+	struct sh_http http;
+	char status[8];
+
+	if (sh_warc_peek(r, w, HTTP_HEAD, &start, err) < 0 || sh_http_parse(start, &http, err) < 0)
+		return -1;
+	if (http.status < 200 || http.status > 299) {
+		snprintf(status, sizeof status, "%u", http.status);
+		return leave_out(in, "HTTP status ", status, wanted, err);
+	}
+	page->http = true;
+	page->media = http.media;
+	page->kind = sh_body_kind_of(http.media.type);
+	return is_wanted(in, page, wanted, err);
+}
+
+/* Sets *wanted to whether the record is a document, by its head and the head of the response. */
+static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct page *page, bool *wanted, struct sh_error *err)
+{
+	struct sh_slice type = sh_warc_field(w, "WARC-Type");
+	struct sh_slice reason = sh_warc_field(w, "WARC-Truncated");
+	struct sh_slice segment = sh_warc_field(w, "WARC-Segment-Number");
+
+	*page = (struct page){ .cut = reason.n || segment.n };
+	*wanted = false;
+	sh_media_parse(sh_warc_field(w, "Content-Type"), &page->media);
+	if (sh_slice_like(type, "revisit"))
+		return leave_out(in, "WARC revisit", "", wanted, err);
+	if (sh_slice_like(type, "continuation"))
+		return leave_out(in, "WARC continuation", "", wanted, err);
+	if (sh_slice_like(type, "response") &&
+	    (!*page->media.type || strcmp(page->media.type, "application/http") == 0))
+		return look_at_response(in, r, w, page, wanted, err);
+	/* Other records, such as requests, hold no documents. */
+	if (!sh_slice_like(type, "response") && !sh_slice_like(type, "resource") &&
+	    !sh_slice_like(type, "conversion"))
+		return 0;
+	page->kind = sh_body_kind_of(page->media.type);
+	return is_wanted(in, page, wanted, err);
+}
+
+static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice block, bool *wanted,
+    struct sh_error *err)
+{
+	struct sh_slice body = block;
+	enum sh_body_kind looks;
+	struct sh_http http;
+
+	if (page->http &&
+	    (sh_http_parse(block, &http, err) < 0 ||
+		sh_http_body(&http, block, page->cut, in->max_size, in->decoded, &body, err) < 0))
+		return -1;
+	if (sh_body_sniff(&in->body, body, page->media.charset, &looks, err) < 0)
+		return -1;
+	if (looks == SH_BODY_OTHER)
+		return leave_out(in, "no text, though it should be ",
+		    *page->media.type ? page->media.type : "(no type)", wanted, err);
+	if (page->kind == SH_BODY_UNKNOWN)
+		page->kind = looks;
+	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err);
+}
+
+/* The record with its head, as far as it is ready, for --rejects. */
+static struct sh_slice whole_record(
+    struct sh_ingest *in, const struct sh_warc *w, struct sh_slice block)
+{
+	struct sh_error ignored;
+	struct sh_buf *all = &in->decoded[0];
+
+	all->n = 0;
+	if (sh_buf_add(all, w->head.p, w->head.n, &ignored) < 0 ||
+	    sh_buf_add(all, block.p, block.n, &ignored) < 0 ||
+	    sh_buf_add(all, "\r\n\r", 3, &ignored) < 0)
+		all->n = 0;
+	return sh_buf_slice(all);
+}
+
+static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct sh_slice *block, struct sh_error *err)
+{
+	struct sh_slice id = sh_warc_field(w, "WARC-Target-URI");
+	struct page page;
+	bool wanted;
+
+	*block = sh_slice("", 0);
+	in->text.n = in->body.notes.n = 0;
+	if (look_at(in, r, w, &page, &wanted, err) < 0)
+		return -1;
+	if (!wanted)
+		return 0;
+	if (sh_warc_peek(r, w, in->max_size, block, err) < 0)
+		return -1;
+	if (w->length > in->max_size)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the record is larger than %zu bytes (--max-size SIZE allows more)",
+		    in->max_size);
+	if (text_of(in, &page, *block, &wanted, err) < 0)
+		return -1;
+	if (!wanted)
+		return 0;
+	if (id.n == 0)
+		id = sh_warc_field(w, "WARC-Record-ID");
+	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
+}
+
+/* Puts the place and the URI of the record into the error text. */
+static void add_place(const struct sh_warc *w, struct sh_error *err)
+{
+	struct sh_slice uri = sh_warc_field(w, "WARC-Target-URI");
+	char text[sizeof err->text];
+
+	memcpy(text, err->text, sizeof text);
+	snprintf(err->text, sizeof err->text, "WARC record at byte %llu%s%.*s: %.300s",
+	    (unsigned long long)w->at, uri.n ? ", " : "", sh_shown(uri, 120), uri.p, text);
+}
+
+int sh_ingest_warc_record(
+    struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err)
+{
+	struct sh_slice block;
+
+	if (one_record(in, r, w, &block, err) == 0)
+		return 0;
+	if (err->code == SH_ERR_RECORD) {
+		add_place(w, err);
+		/* The bytes that are not ready were not needed to find the error. */
+		if (block.n == 0)
+			block = sh_reader_ready(r);
+		if (block.n > w->length)
+			block.n = (size_t)w->length;
+	}
+	return sh_ingest_bad(in, r, whole_record(in, w, block), err);
+}
+
+int sh_ingest_warc_resume(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
+{
+	uint64_t from = w->at, lost;
+	struct sh_error again;
+
+	if (err->code != SH_ERR_IO || !in->trouble)
+		return -1;
+	if (r->failed.code != SH_OK) {
+		if (sh_reader_resume(r, &lost, &again) <= 0)
+			return -1;
+		w->at = UINT64_MAX; /* the next record may stand where the broken one stood */
+		sh_warc_resume(r, w, &again);
+		return sh_ingest_lost(in, r, lost, "frame", err);
+	}
+	if (sh_warc_resume(r, w, &again) <= 0)
+		return -1;
+	return sh_ingest_lost(in, r, r->offset - from, "record", err);
+}
+
+int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_warc w = { 0 };
+	int got = 1;
+
+	while (got > 0) {
+		got = sh_warc_next(r, &w, err);
+		if (got > 0)
+			got = sh_ingest_warc_record(in, r, &w, err) < 0 ? -1 : 1;
+		if (got < 0)
+			got = sh_ingest_warc_resume(in, r, &w, err);
+	}
+	sh_warc_free(&w);
+	return got;
 }

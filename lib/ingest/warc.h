@@ -8,7 +8,7 @@
 #ifndef SH_INGEST_WARC_H
 #define SH_INGEST_WARC_H
 
-#include "io/reader.h"
+#include "ingest/ingest.h"
 
 struct sh_warc {
 	struct sh_buf head; /* version line, fields, empty line, as they stand in the file */
@@ -34,5 +34,13 @@ int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct 
 /* Returns the value of a field, a view of w->head, without the < > that some writers put around
  * URIs. It is empty when the field is absent. */
 struct sh_slice sh_warc_field(const struct sh_warc *w, const char *name);
+
+/* Makes documents of one record, whose head was read. */
+int sh_ingest_warc_record(
+    struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err);
+
+/* As sh_ingest_resume(). After a record that is broken: looks for the next record. */
+int sh_ingest_warc_resume(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 
 #endif

@@ -5,9 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SH_HAVE_ISAL
+#include <isa-l/igzip_lib.h>
+#endif
+#ifdef SH_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef SH_HAVE_BZIP2
+#include <bzlib.h>
+#endif
+#ifdef SH_HAVE_LZMA
+#include <lzma.h>
+#endif
+#ifdef SH_HAVE_ZSTD
+#include <zstd.h>
+#endif
+#ifdef SH_HAVE_LZ4
+#include <lz4frame.h>
+#endif
+
 #include "base/num.h"
 #include "base/rows.h"
-#include "io/codec_libraries.h"
 
 static bool parse_window(uint64_t *n)
 {
@@ -33,20 +51,45 @@ size_t sh_codec_window(void)
 	return n < SIZE_MAX / 8 ? (size_t)n : SIZE_MAX / 8;
 }
 
-#if defined SH_HAVE_ISAL || defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2
-/* The libraries count bytes by unsigned int. */
-enum { STEP = 1 << 20 };
-
-static unsigned at_most_a_step(size_t n)
-{
-	return n < STEP ? (unsigned)n : STEP;
-}
-#endif
-
 static bool begins(struct sh_slice head, const char *with, size_t n)
 {
 	return head.n >= n && memcmp(head.p, with, n) == 0;
 }
+
+/* The parameters of a step, and those of a start in a table's row. */
+#define STEP_ARGS void *coder, struct sh_slice *in, char **to, size_t room, bool end
+#define NOTHING   NULL, NULL, NULL
+
+/* ---- libraries with a stream of next_in, avail_in, next_out, avail_out ---- */
+
+/* The most bytes of a step. The libraries count bytes by unsigned int. */
+enum { DECODE_STEP = 1 << 20, ENCODE_STEP = 64 * 1024 };
+
+#define AT_MOST(n, most) ((n) < (most) ? (unsigned)(n) : (unsigned)(most))
+
+/* Gives the stream z the first `most` bytes of *in, at most, and room for its output. */
+#define GIVE(z, most)                                                                              \
+	((z)->next_in = (void *)(uintptr_t)in->p, (z)->avail_in = AT_MOST(in->n, most),            \
+	    (z)->next_out = (void *)*to, (z)->avail_out = AT_MOST(room, DECODE_STEP))
+
+/* Moves *in and *to behind the bytes that the stream z has read and written. */
+#define TAKE(z)                                                                                    \
+	(in->n -= (size_t)((const char *)(z)->next_in - in->p),                                    \
+	    in->p = (const char *)(z)->next_in, *to = (char *)(z)->next_out)
+
+/* Whether GIVE() to an encoder gives it the last input. */
+#define IS_LAST (end && in->n <= ENCODE_STEP)
+
+#if defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2 || defined SH_HAVE_LZMA
+/* Returns the stream z, or frees it and returns NULL when its library did not begin. */
+static void *begun(void *z, bool ok)
+{
+	if (ok)
+		return z;
+	free(z);
+	return NULL;
+}
+#endif
 
 /* ---- gzip (RFC 1952), zlib (RFC 1950), deflate (RFC 1951) ---- */
 
@@ -55,7 +98,7 @@ static bool is_gzip(struct sh_slice head)
 	return begins(head, "\x1F\x8B\x08", 3);
 }
 
-#if defined SH_HAVE_ISAL
+#ifdef SH_HAVE_ISAL
 /* ISA-L decodes deflate about three times as fast as zlib. Its decoder forgets the flags of a gzip
  * header that comes in parts. So the header is read here, into a structure that stays. */
 struct inflater {
@@ -87,20 +130,9 @@ static void *start_inflate(uint32_t wrapper)
 	return z;
 }
 
-static void *start_gzip(void)
-{
-	return start_inflate(ISAL_GZIP_NO_HDR_VER);
-}
-
-static void *start_zlib(void)
-{
-	return start_inflate(ISAL_ZLIB);
-}
-
-static void *start_raw(void)
-{
-	return start_inflate(ISAL_DEFLATE);
-}
+#define GZIP_WRAPPER ISAL_GZIP_NO_HDR_VER
+#define ZLIB_WRAPPER ISAL_ZLIB
+#define NO_WRAPPER   ISAL_DEFLATE
 
 /* Reads bytes of a gzip header. ISA-L waits for ten bytes before it looks at them, and fewer may be
  * left, so the magic number is compared here. Returns 0 or a negative code of ISA-L. */
@@ -118,23 +150,19 @@ static int read_header(struct inflater *z)
 	return got < 0 ? got : 0;
 }
 
-static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state step_inflate(STEP_ARGS)
 {
-	struct inflater *z = decoder;
+	struct inflater *z = coder;
 	struct inflate_state *s = &z->state;
 	int got = 0;
 
-	s->next_in = (uint8_t *)(uintptr_t)in->p;
-	s->avail_in = at_most_a_step(in->n);
-	s->next_out = (uint8_t *)*to;
-	s->avail_out = at_most_a_step(room);
+	(void)end;
+	GIVE(s, DECODE_STEP);
 	if (z->in_header)
 		got = read_header(z);
 	if (got == 0 && !z->in_header)
 		got = isal_inflate(s);
-	in->n -= (size_t)((const char *)s->next_in - in->p);
-	in->p = (const char *)s->next_in;
-	*to = (char *)s->next_out;
+	TAKE(s);
 	if (got < 0 || got == ISAL_NEED_DICT)
 		return SH_CODEC_BAD;
 	if (z->in_header || s->block_state != ISAL_BLOCK_FINISH)
@@ -144,50 +172,28 @@ static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char
 	return SH_CODEC_END;
 }
 
-static void stop_inflate(void *decoder)
-{
-	free(decoder);
-}
+#define stop_inflate free
 #elif defined SH_HAVE_ZLIB
 static void *start_inflate(int window)
 {
 	z_stream *z = calloc(1, sizeof *z);
 
-	if (z && inflateInit2(z, window) != Z_OK) {
-		free(z);
-		return NULL;
-	}
-	return z;
+	return z ? begun(z, inflateInit2(z, window) == Z_OK) : NULL;
 }
 
-static void *start_gzip(void)
-{
-	return start_inflate(MAX_WBITS + 16);
-}
+#define GZIP_WRAPPER (MAX_WBITS + 16)
+#define ZLIB_WRAPPER MAX_WBITS
+#define NO_WRAPPER   (-MAX_WBITS)
 
-static void *start_zlib(void)
+static enum sh_codec_state step_inflate(STEP_ARGS)
 {
-	return start_inflate(MAX_WBITS);
-}
-
-static void *start_raw(void)
-{
-	return start_inflate(-MAX_WBITS);
-}
-
-static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
-{
-	z_stream *z = decoder;
+	z_stream *z = coder;
 	int got;
 
-	z->next_in = (Bytef *)(uintptr_t)in->p;
-	z->avail_in = at_most_a_step(in->n);
-	z->next_out = (Bytef *)*to;
-	z->avail_out = at_most_a_step(room);
+	(void)end;
+	GIVE(z, DECODE_STEP);
 	got = inflate(z, Z_NO_FLUSH);
-	in->n -= (size_t)((const char *)z->next_in - in->p);
-	in->p = (const char *)z->next_in;
-	*to = (char *)z->next_out;
+	TAKE(z);
 	if (got == Z_STREAM_END)
 		return inflateReset(z) == Z_OK ? SH_CODEC_END : SH_CODEC_BAD;
 	if (got == Z_MEM_ERROR)
@@ -195,16 +201,64 @@ static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char
 	return got == Z_OK || got == Z_BUF_ERROR ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_inflate(void *decoder)
+static void stop_inflate(void *z)
 {
-	inflateEnd(decoder);
-	free(decoder);
+	inflateEnd(z);
+	free(z);
 }
 #endif
+
 #if defined SH_HAVE_ISAL || defined SH_HAVE_ZLIB
+static void *start_gzip(void)
+{
+	return start_inflate(GZIP_WRAPPER);
+}
+
+static void *start_zlib(void)
+{
+	return start_inflate(ZLIB_WRAPPER);
+}
+
+static void *start_raw(void)
+{
+	return start_inflate(NO_WRAPPER);
+}
 #define INFLATE(start) start, step_inflate, stop_inflate
 #else
-#define INFLATE(start) NULL, NULL, NULL
+#define INFLATE(start) NOTHING
+#endif
+
+#ifdef SH_HAVE_ZLIB
+static void *start_deflate(void)
+{
+	z_stream *z = calloc(1, sizeof *z);
+
+	return z ? begun(z, deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
+				Z_DEFAULT_STRATEGY) == Z_OK)
+		 : NULL;
+}
+
+static enum sh_codec_state step_deflate(STEP_ARGS)
+{
+	z_stream *z = coder;
+	int got;
+
+	GIVE(z, ENCODE_STEP);
+	got = deflate(z, IS_LAST ? Z_FINISH : Z_NO_FLUSH);
+	TAKE(z);
+	if (got == Z_STREAM_END)
+		return SH_CODEC_END;
+	return got == Z_OK || got == Z_BUF_ERROR ? SH_CODEC_MORE : SH_CODEC_BAD;
+}
+
+static void stop_deflate(void *z)
+{
+	deflateEnd(z);
+	free(z);
+}
+#define DEFLATE start_deflate, step_deflate, stop_deflate
+#else
+#define DEFLATE NOTHING
 #endif
 
 /* ---- bzip2 ---- */
@@ -219,30 +273,22 @@ static bool is_bzip2(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_BZIP2
-static void *start_bzip2(void)
+static void *start_bunzip2(void)
 {
 	bz_stream *z = calloc(1, sizeof *z);
 
-	if (z && BZ2_bzDecompressInit(z, 0, 0) != BZ_OK) {
-		free(z);
-		return NULL;
-	}
-	return z;
+	return z ? begun(z, BZ2_bzDecompressInit(z, 0, 0) == BZ_OK) : NULL;
 }
 
-static enum sh_codec_state step_bzip2(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state step_bunzip2(STEP_ARGS)
 {
-	bz_stream *z = decoder;
+	bz_stream *z = coder;
 	int got;
 
-	z->next_in = (char *)(uintptr_t)in->p;
-	z->avail_in = at_most_a_step(in->n);
-	z->next_out = *to;
-	z->avail_out = at_most_a_step(room);
+	(void)end;
+	GIVE(z, DECODE_STEP);
 	got = BZ2_bzDecompress(z);
-	in->n -= (size_t)(z->next_in - in->p);
-	in->p = z->next_in;
-	*to = z->next_out;
+	TAKE(z);
 	if (got == BZ_STREAM_END) {
 		BZ2_bzDecompressEnd(z);
 		memset(z, 0, sizeof *z);
@@ -253,14 +299,45 @@ static enum sh_codec_state step_bzip2(void *decoder, struct sh_slice *in, char *
 	return got == BZ_OK ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_bzip2(void *decoder)
+static void stop_bunzip2(void *z)
 {
-	BZ2_bzDecompressEnd(decoder);
-	free(decoder);
+	BZ2_bzDecompressEnd(z);
+	free(z);
 }
-#define BZIP2 start_bzip2, step_bzip2, stop_bzip2
+
+static void *start_bzip2(void)
+{
+	const int level = 9;
+	bz_stream *z = calloc(1, sizeof *z);
+
+	return z ? begun(z, BZ2_bzCompressInit(z, level, 0, 0) == BZ_OK) : NULL;
+}
+
+static enum sh_codec_state step_bzip2(STEP_ARGS)
+{
+	bz_stream *z = coder;
+	int got;
+
+	if (in->n == 0 && !end)
+		return SH_CODEC_MORE;
+	GIVE(z, ENCODE_STEP);
+	got = BZ2_bzCompress(z, IS_LAST ? BZ_FINISH : BZ_RUN);
+	TAKE(z);
+	if (got == BZ_STREAM_END)
+		return SH_CODEC_END;
+	return got == BZ_RUN_OK || got == BZ_FINISH_OK ? SH_CODEC_MORE : SH_CODEC_BAD;
+}
+
+static void stop_bzip2(void *z)
+{
+	BZ2_bzCompressEnd(z);
+	free(z);
+}
+#define BUNZIP2 start_bunzip2, step_bunzip2, stop_bunzip2
+#define BZIP2   start_bzip2, step_bzip2, stop_bzip2
 #else
-#define BZIP2 NULL, NULL, NULL
+#define BUNZIP2 NOTHING
+#define BZIP2   NOTHING
 #endif
 
 /* ---- xz ---- */
@@ -275,164 +352,248 @@ static bool is_xz(struct sh_slice head)
 
 #ifdef SH_HAVE_LZMA
 /* Limits the memory to the window, and 1 MiB for the decoder. */
-static bool init_xz(lzma_stream *z)
+static bool init_unxz(lzma_stream *z)
 {
 	return lzma_stream_decoder(z, sh_codec_window() + ((size_t)1 << 20), 0) == LZMA_OK;
 }
 
+static void *start_unxz(void)
+{
+	lzma_stream *z = calloc(1, sizeof *z);
+
+	return z ? begun(z, init_unxz(z)) : NULL;
+}
+
 static void *start_xz(void)
 {
-	lzma_stream *z = malloc(sizeof *z);
+	lzma_stream *z = calloc(1, sizeof *z);
 
-	if (!z)
-		return NULL;
-	*z = (lzma_stream)LZMA_STREAM_INIT;
-	if (init_xz(z))
-		return z;
-	free(z);
-	return NULL;
+	return z ? begun(z, lzma_easy_encoder(z, LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC64) == LZMA_OK)
+		 : NULL;
 }
 
-static enum sh_codec_state step_xz(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state state_of(lzma_ret got)
 {
-	lzma_stream *z = decoder;
+	return got == LZMA_STREAM_END                    ? SH_CODEC_END
+	       : got == LZMA_OK || got == LZMA_BUF_ERROR ? SH_CODEC_MORE
+	       : got == LZMA_MEM_ERROR                   ? SH_CODEC_NOMEM
+	       : got == LZMA_MEMLIMIT_ERROR              ? SH_CODEC_WIDE
+							 : SH_CODEC_BAD;
+}
+
+static enum sh_codec_state step_unxz(STEP_ARGS)
+{
+	lzma_stream *z = coder;
 	lzma_ret got;
 
-	z->next_in = (const uint8_t *)in->p;
-	z->avail_in = in->n;
-	z->next_out = (uint8_t *)*to;
-	z->avail_out = room;
+	(void)end;
+	GIVE(z, DECODE_STEP);
 	got = lzma_code(z, LZMA_RUN);
-	in->n = z->avail_in;
-	in->p = (const char *)z->next_in;
-	*to = (char *)z->next_out;
-	switch (got) {
-	case LZMA_STREAM_END:
-		return init_xz(z) ? SH_CODEC_END : SH_CODEC_NOMEM;
-	case LZMA_OK:
-	case LZMA_BUF_ERROR:
-		return SH_CODEC_MORE;
-	case LZMA_MEM_ERROR:
-		return SH_CODEC_NOMEM;
-	case LZMA_MEMLIMIT_ERROR:
-		return SH_CODEC_WIDE;
-	default:
-		return SH_CODEC_BAD;
-	}
+	TAKE(z);
+	return got == LZMA_STREAM_END && !init_unxz(z) ? SH_CODEC_NOMEM : state_of(got);
 }
 
-static void stop_xz(void *decoder)
+static enum sh_codec_state step_xz(STEP_ARGS)
 {
-	lzma_end(decoder);
-	free(decoder);
+	lzma_stream *z = coder;
+	lzma_ret got;
+
+	GIVE(z, ENCODE_STEP);
+	got = lzma_code(z, IS_LAST ? LZMA_FINISH : LZMA_RUN);
+	TAKE(z);
+	return state_of(got);
 }
-#define LZMA start_xz, step_xz, stop_xz
+
+static void stop_lzma(void *z)
+{
+	lzma_end(z);
+	free(z);
+}
+#define UNXZ start_unxz, step_unxz, stop_lzma
+#define XZ   start_xz, step_xz, stop_lzma
 #else
-#define LZMA NULL, NULL, NULL
+#define UNXZ NOTHING
+#define XZ   NOTHING
 #endif
 
-/* ---- zstd, lz4 ---- */
+/* ---- zstd ---- */
 
-/* Returns whether `head` begins with a skippable frame, which may precede other frames in both
- * forms. pzstd(1) writes skippable frames. */
-static bool is_skippable(struct sh_slice head)
-{
-	return head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
-	       memcmp(head.p + 1, "\x2A\x4D\x18", 3) == 0;
-}
-
+/* Returns whether `head` begins with a zstd frame, or with a skippable frame, which may precede
+ * other frames also in lz4. pzstd(1) writes skippable frames. */
 static bool is_zstd(struct sh_slice head)
 {
-	return begins(head, "\x28\xB5\x2F\xFD", 4) || is_skippable(head);
-}
-
-static bool is_lz4(struct sh_slice head)
-{
-	return begins(head, "\x04\x22\x4D\x18", 4);
+	return begins(head, "\x28\xB5\x2F\xFD", 4) ||
+	       (head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
+		   memcmp(head.p + 1, "\x2A\x4D\x18", 3) == 0);
 }
 
 #ifdef SH_HAVE_ZSTD
-/* Returns the logarithm of the largest window, within the bounds that zstd has. */
-static int window_log(void)
-{
-	const int most = sizeof(size_t) == 4 ? 30 : 31, least = 10;
-	int log = least;
-
-	while (log < most && sh_codec_window() >> (log + 1))
-		log++;
-	return log;
-}
-
 /* ZSTD_error_frameParameter_windowTooLarge and ZSTD_error_memory_allocation of zstd_errors.h. */
 enum { TOO_WIDE = 16, NO_MEMORY = 64 };
 
-static void *start_zstd(void)
+/* The largest window is a power of two, within the bounds that zstd has. */
+static void *start_unzstd(void)
 {
+	const int most = sizeof(size_t) == 4 ? 30 : 31;
 	ZSTD_DCtx *z = ZSTD_createDCtx();
+	int log = 10;
 
+	while (log < most && sh_codec_window() >> (log + 1))
+		log++;
 	if (z)
-		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, window_log());
+		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, log);
 	return z;
 }
 
-static enum sh_codec_state step_zstd(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state step_unzstd(STEP_ARGS)
 {
 	ZSTD_inBuffer from = { in->p, in->n, 0 };
 	ZSTD_outBuffer into = { *to, room, 0 };
-	size_t got = ZSTD_decompressStream(decoder, &into, &from);
+	size_t got = ZSTD_decompressStream(coder, &into, &from);
 
-	in->p += from.pos;
-	in->n -= from.pos;
+	(void)end;
+	*in = sh_slice(in->p + from.pos, in->n - from.pos);
 	*to += into.pos;
-	if (got == 0)
-		return SH_CODEC_END;
 	if (!ZSTD_isError(got))
-		return SH_CODEC_MORE;
+		return got == 0 ? SH_CODEC_END : SH_CODEC_MORE;
 	/* An error is the negative code. */
 	return got == (size_t)-TOO_WIDE    ? SH_CODEC_WIDE
 	       : got == (size_t)-NO_MEMORY ? SH_CODEC_NOMEM
 					   : SH_CODEC_BAD;
 }
 
-static void stop_zstd(void *decoder)
+static void stop_unzstd(void *z)
 {
-	ZSTD_freeDCtx(decoder);
+	ZSTD_freeDCtx(z);
 }
-#define ZSTD start_zstd, step_zstd, stop_zstd
+
+static void *start_zstd(void)
+{
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+
+	/* Writes a checksum, as zstd(1) does, so that readers find damage. */
+	if (z)
+		ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+	return z;
+}
+
+static enum sh_codec_state step_zstd(STEP_ARGS)
+{
+	ZSTD_inBuffer from = { in->p, in->n, 0 };
+	ZSTD_outBuffer into = { *to, room, 0 };
+	size_t left = ZSTD_compressStream2(coder, &into, &from, end ? ZSTD_e_end : ZSTD_e_continue);
+
+	if (ZSTD_isError(left))
+		return SH_CODEC_BAD;
+	*in = sh_slice(in->p + from.pos, in->n - from.pos);
+	*to += into.pos;
+	return end && left == 0 ? SH_CODEC_END : SH_CODEC_MORE;
+}
+
+static void stop_zstd(void *z)
+{
+	ZSTD_freeCCtx(z);
+}
+#define UNZSTD start_unzstd, step_unzstd, stop_unzstd
+#define ZSTD   start_zstd, step_zstd, stop_zstd
 #else
-#define ZSTD NULL, NULL, NULL
+#define UNZSTD NOTHING
+#define ZSTD   NOTHING
 #endif
 
+/* ---- lz4 ---- */
+
+static bool is_lz4(struct sh_slice head)
+{
+	return begins(head, "\x04\x22\x4D\x18", 4);
+}
+
 #ifdef SH_HAVE_LZ4
-static void *start_lz4(void)
+static void *start_unlz4(void)
 {
 	LZ4F_dctx *z;
 
 	return LZ4F_isError(LZ4F_createDecompressionContext(&z, LZ4F_VERSION)) ? NULL : z;
 }
 
-static enum sh_codec_state step_lz4(void *decoder, struct sh_slice *in, char **to, size_t room)
+static enum sh_codec_state step_unlz4(STEP_ARGS)
 {
 	size_t used = in->n, made = room;
-	size_t got = LZ4F_decompress(decoder, *to, &made, in->p, &used, NULL);
+	size_t got = LZ4F_decompress(coder, *to, &made, in->p, &used, NULL);
 
+	(void)end;
 	if (LZ4F_isError(got))
 		return strcmp(LZ4F_getErrorName(got), "ERROR_allocation_failed") == 0
 			   ? SH_CODEC_NOMEM
 			   : SH_CODEC_BAD;
-	in->p += used;
-	in->n -= used;
+	*in = sh_slice(in->p + used, in->n - used);
 	*to += made;
 	return got == 0 ? SH_CODEC_END : SH_CODEC_MORE;
 }
 
-static void stop_lz4(void *decoder)
+static void stop_unlz4(void *z)
 {
-	LZ4F_freeDecompressionContext(decoder);
+	LZ4F_freeDecompressionContext(z);
 }
-#define LZ4 start_lz4, step_lz4, stop_lz4
+
+struct lz4 {
+	LZ4F_cctx *z;
+	bool begun;
+};
+
+static void *start_lz4(void)
+{
+	struct lz4 *e = calloc(1, sizeof *e);
+
+	if (e && LZ4F_isError(LZ4F_createCompressionContext(&e->z, LZ4F_VERSION))) {
+		free(e);
+		return NULL;
+	}
+	return e;
+}
+
+/* LZ4 needs room for all input of a step at once. */
+static enum sh_codec_state step_lz4(STEP_ARGS)
+{
+	static const LZ4F_preferences_t frame = {
+		.frameInfo = { .contentChecksumFlag = LZ4F_contentChecksumEnabled }
+	};
+	struct lz4 *e = coder;
+	char *limit = *to + room;
+	size_t n = AT_MOST(in->n, ENCODE_STEP), got = 0;
+
+	if (!e->begun)
+		got = LZ4F_compressBegin(e->z, *to, room, &frame);
+	if (LZ4F_isError(got))
+		return SH_CODEC_BAD;
+	e->begun = true;
+	*to += got;
+	got = LZ4F_compressUpdate(e->z, *to, (size_t)(limit - *to), in->p, n, NULL);
+	if (LZ4F_isError(got))
+		return SH_CODEC_BAD;
+	*in = sh_slice(in->p + n, in->n - n);
+	*to += got;
+	if (!end || in->n)
+		return SH_CODEC_MORE;
+	got = LZ4F_compressEnd(e->z, *to, (size_t)(limit - *to), NULL);
+	if (LZ4F_isError(got))
+		return SH_CODEC_BAD;
+	*to += got;
+	return SH_CODEC_END;
+}
+
+static void stop_lz4(void *coder)
+{
+	struct lz4 *e = coder;
+
+	LZ4F_freeCompressionContext(e->z);
+	free(e);
+}
+#define UNLZ4 start_unlz4, step_unlz4, stop_unlz4
+#define LZ4   start_lz4, step_lz4, stop_lz4
 #else
-#define LZ4 NULL, NULL, NULL
+#define UNLZ4 NOTHING
+#define LZ4   NOTHING
 #endif
 
 /* ---- the table ---- */
@@ -443,14 +604,18 @@ static bool is_compress(struct sh_slice head)
 }
 
 static const struct sh_codec codecs[] = {
-	{ "gzip", "zlib", "zlib1g-dev", "gzip -dc", is_gzip, INFLATE(start_gzip) },
-	{ "bzip2", "libbz2", "libbz2-dev", "bzip2 -dc", is_bzip2, BZIP2 },
-	{ "xz", "liblzma", "liblzma-dev", "xz -dc", is_xz, LZMA },
-	{ "zstd", "libzstd", "libzstd-dev", "zstd -dc --long=31", is_zstd, ZSTD },
-	{ "lz4", "liblz4", "liblz4-dev", "lz4 -dc", is_lz4, LZ4 },
-	{ "compress", "a library for it", NULL, "gzip -dc", is_compress, NULL, NULL, NULL },
-	{ "deflate", "zlib", "zlib1g-dev", NULL, NULL, INFLATE(start_zlib) },
-	{ "raw deflate", "zlib", "zlib1g-dev", NULL, NULL, INFLATE(start_raw) },
+	{ "gzip", ".gz", "zlib", "zlib1g-dev", "gzip -dc", is_gzip, { INFLATE(start_gzip) },
+	    { DEFLATE } },
+	{ "bzip2", ".bz2", "libbz2", "libbz2-dev", "bzip2 -dc", is_bzip2, { BUNZIP2 }, { BZIP2 } },
+	{ "xz", ".xz", "liblzma", "liblzma-dev", "xz -dc", is_xz, { UNXZ }, { XZ } },
+	{ "zstd", ".zst", "libzstd", "libzstd-dev", "zstd -dc --long=31", is_zstd, { UNZSTD },
+	    { ZSTD } },
+	{ "lz4", ".lz4", "liblz4", "liblz4-dev", "lz4 -dc", is_lz4, { UNLZ4 }, { LZ4 } },
+	{ "compress", NULL, "a library for it", NULL, "gzip -dc", is_compress, { NOTHING },
+	    { NOTHING } },
+	{ "deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(start_zlib) }, { NOTHING } },
+	{ "raw deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(start_raw) },
+	    { NOTHING } },
 };
 
 enum { N_CODECS = sizeof codecs / sizeof *codecs };
@@ -509,4 +674,10 @@ int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err)
 	    "compressed (%s), and built without %s (%s decompresses it; or install %s and build "
 	    "again)",
 	    codec->name, codec->library, codec->command, codec->package);
+}
+
+int sh_codec_unwritable(const struct sh_codec *codec, struct sh_error *err)
+{
+	return sh_error_set(
+	    err, SH_ERR_PARAM, "cannot write %s: built without %s", codec->name, codec->library);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoders of compressed streams, one row for each form. A row has no functions when the build
- * lacks the library: messages still name the form and the library. A stream is a sequence of
- * frames, each of which is compressed on its own. */
+/* Compressed forms, one row for each: how to know it, decode it and encode it. A row has no
+ * functions when the build lacks the library: messages still name the form and the library. A
+ * stream is a sequence of frames, each of which is compressed on its own. */
 #ifndef SH_IO_CODEC_H
 #define SH_IO_CODEC_H
 
@@ -25,24 +25,35 @@ bool sh_codec_window_valid(void);
 enum sh_codec_state {
 	SH_CODEC_MORE, /* the frame goes on: give more input, or more room */
 	SH_CODEC_END,  /* the frame ended; the decoder is ready for another frame */
-	SH_CODEC_BAD,  /* the bytes are damaged, or in another form */
+	SH_CODEC_BAD,  /* the bytes are damaged, or in another form; or the encoder failed */
 	SH_CODEC_WIDE, /* the frame needs a window above sh_codec_window() */
 	SH_CODEC_NOMEM,
 };
 
+/* A decoder or an encoder. */
+struct sh_coder {
+	/* Returns the state of a coder, or NULL when memory is short. */
+	void *(*start)(void);
+	/* Reads bytes of *in and writes at most `room` bytes to *to. Moves *in and *to behind the
+	 * bytes that were read and written. end: *in holds the last input; decoders ignore it, and
+	 * an encoder returns SH_CODEC_END when all output is written. */
+	enum sh_codec_state (*step)(
+	    void *coder, struct sh_slice *in, char **to, size_t room, bool end);
+	void (*stop)(void *coder);
+};
+
+/* The room that each step of an encoder must have. */
+enum { SH_CODEC_ROOM = 512 * 1024 };
+
 struct sh_codec {
 	const char *name;    /* of the form, such as "gzip" */
+	const char *suffix;  /* of file names, such as ".gz"; NULL: nothing encodes the form */
 	const char *library; /* such as "zlib" */
 	const char *package; /* Debian's, to build with the library; NULL: no library decodes it */
 	const char *command; /* such as "gzip -dc", for any window; NULL: no command decodes it */
 	/* Returns whether `head` begins with the magic number. NULL: the form has none. */
 	bool (*is)(struct sh_slice head);
-	/* NULL in a build without the library. start() returns NULL when memory is short. */
-	void *(*start)(void);
-	/* Decodes bytes of *in to *to, at most `room` bytes. Moves *in and *to behind the bytes
-	 * that were read and written. */
-	enum sh_codec_state (*step)(void *decoder, struct sh_slice *in, char **to, size_t room);
-	void (*stop)(void *decoder);
+	struct sh_coder decode, encode; /* without functions: the build lacks the library */
 };
 
 /* Returns the form of a file that begins with `head`; NULL when the file is not compressed. All
@@ -57,15 +68,17 @@ bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head);
  * number, "deflate" and "raw deflate". */
 const struct sh_codec *sh_codec_named(const char *name);
 
-/* Returns the form i, which a magic number shows; NULL after the last. */
+/* Returns the form i, which a magic number shows; NULL after the last. Those with a suffix come
+ * first. */
 const struct sh_codec *sh_codec_at(unsigned i);
 
 /* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, which may
  * begin a magic number. */
 bool sh_codec_undecided(struct sh_slice head);
 
-/* Fills *err with SH_ERR_RECORD for a form that this build cannot read, and that a magic number
- * shows. Returns -1. */
+/* Fill *err for a form that this build cannot read, and that a magic number shows (SH_ERR_RECORD);
+ * or that it cannot write (SH_ERR_PARAM). Return -1. */
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err);
+int sh_codec_unwritable(const struct sh_codec *codec, struct sh_error *err);
 
 #endif

@@ -137,7 +137,7 @@ void sh_confine_folder(struct sh_confine *c, const char *path)
 
 void sh_confine_write(struct sh_confine *c, const char *path)
 {
-	char *target, *slash;
+	char *target, *folder;
 
 	if (c->fd < 0 || !path || strcmp(path, "-") == 0)
 		return;
@@ -150,12 +150,12 @@ void sh_confine_write(struct sh_confine *c, const char *path)
 		break;
 	case SH_TARGET_FILE:
 		/* The temporary file is made in the same folder and renamed. */
-		slash = strrchr(target, '/');
-		if (slash)
-			slash[slash == target] = '\0';
-		if (allow(c, slash ? target : ".",
+		folder = sh_target_folder(target);
+		if (!folder ||
+		    allow(c, folder,
 			READ_DIR | READ_FILE | WRITE_FILE | REMOVE_FILE | MAKE_REG | TRUNCATE) < 0)
 			give_up(c);
+		free(folder);
 		free(target);
 		break;
 	case SH_TARGET_NOWHERE:

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 /* Small enough that data in flight between two programs stays in the second-level cache. */
@@ -29,6 +30,22 @@ ssize_t sh_read_some(int fd, void *p, size_t n)
 		got = read(fd, p, n);
 	while (got < 0 && (errno == EINTR || (errno == EAGAIN && wait_for(fd, POLLIN))));
 	return got;
+}
+
+ssize_t sh_read_at(int fd, void *p, size_t n, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(fd, (char *)p + done, n - done, (off_t)(at + done));
+
+		if (got < 0 && errno != EINTR)
+			return -1;
+		if (got == 0)
+			break;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)done;
 }
 
 int sh_write_all(int fd, const void *p, size_t n)
@@ -74,4 +91,17 @@ void sh_enlarge_pipe(int fd)
 #else
 	(void)fd;
 #endif
+}
+
+void sh_hold_begin(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
+void sh_hold_end(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
 }

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-#include "base/hex.h"
 #include "base/num.h"
+#include "io/newlines.h"
 #include "io/target.h"
 
 #define LIST     SH_FINISHED_LIST
@@ -59,31 +59,22 @@ int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, 
  * last line has no LF. */
 static bool next_line(struct sh_slice *text, struct sh_slice *line)
 {
-	const char *lf = text->n ? memchr(text->p, '\n', text->n) : NULL;
-
-	if (!lf)
+	*line = sh_record_front(*text, false);
+	if (line->n == text->n)
 		return false;
-	*line = sh_slice(text->p, (size_t)(lf - text->p));
-	*text = sh_slice(lf + 1, text->n - line->n - 1);
+	*text = sh_slice(text->p + line->n + 1, text->n - line->n - 1);
 	return true;
 }
 
-static int differ(
-    const struct sh_finished *f, struct sh_slice was, struct sh_slice is, struct sh_error *err)
-{
-	return sh_error_set(err, SH_ERR_PARAM,
-	    "'%s' holds files of a run with other options or inputs: '%.*s' there, '%.*s' here "
-	    "(name another folder, or remove this one)",
-	    f->folder.path, sh_shown(was, LINE_SHOWN), was.p, sh_shown(is, LINE_SHOWN), is.p);
-}
-
-/* Compares `lines` with the old list, after its head. Sets *rest to the other lines of the list. */
+/* Sets *rest to the lines of the old list behind LINES OF THE RUN. */
 static int compare(
     const struct sh_finished *f, struct sh_slice lines, struct sh_slice *rest, struct sh_error *err)
 {
 	struct sh_slice was, is;
 
 	*rest = sh_buf_slice(&f->old);
+	if (rest->n == 0)
+		return 0;
 	if (!next_line(rest, &was) || was.n != sizeof head - 2 || memcmp(was.p, head, was.n) != 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s/" LIST "' is not the list of a run (name another folder)", f->folder.path);
@@ -91,7 +82,11 @@ static int compare(
 		if (!next_line(rest, &was))
 			was = sh_slice_str("nothing");
 		if (!sh_slice_eq(was, is))
-			return differ(f, was, is, err);
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "'%s' holds files of a run with other options or inputs: '%.*s' there, "
+			    "'%.*s' here (name another folder, or remove this one)",
+			    f->folder.path, sh_shown(was, LINE_SHOWN), was.p,
+			    sh_shown(is, LINE_SHOWN), is.p);
 	}
 	return 0;
 }
@@ -100,7 +95,7 @@ int sh_finished_compare(const struct sh_finished *f, struct sh_slice lines, stru
 {
 	struct sh_slice rest;
 
-	return f->old.n ? compare(f, lines, &rest, err) : 0;
+	return compare(f, lines, &rest, err);
 }
 
 /* ---- files ---- */
@@ -134,16 +129,12 @@ static size_t parse_done(
 	enum { DIGITS = 16 };
 	const char *p = line.p + DONE_FIELDS, *end = line.p + line.n, *blank;
 
-	if (line.n < DONE_FIELDS + DIGITS + 1 || memcmp(line.p, "done ", DONE_FIELDS) != 0)
+	if (line.n < DONE_FIELDS + DIGITS + 1 || memcmp(line.p, "done ", DONE_FIELDS) != 0 ||
+	    sh_parse_hex(sh_slice(p, DIGITS), sum) < 0 || p[DIGITS] != ' ')
 		return f->n;
-	*sum = 0;
-	for (int i = 0; i < DIGITS; i++, p++) {
-		if (sh_hex_value(*p) < 0)
-			return f->n;
-		*sum = *sum << 4 | (uint64_t)sh_hex_value(*p);
-	}
-	blank = *p == ' ' ? memchr(p + 1, ' ', (size_t)(end - p - 1)) : NULL;
-	if (!blank || sh_parse_u64(sh_slice(p + 1, (size_t)(blank - p - 1)), size) < 0)
+	p += DIGITS + 1;
+	blank = memchr(p, ' ', (size_t)(end - p));
+	if (!blank || sh_parse_u64(sh_slice(p, (size_t)(blank - p)), size) < 0)
 		return f->n;
 	for (size_t i = 0; i < f->n; i++) {
 		size_t at = (from + i) % f->n;
@@ -216,11 +207,10 @@ static int remove_leftover(void *arg, const char *name, struct sh_error *err)
 
 int sh_finished_begin(struct sh_finished *f, struct sh_slice lines, struct sh_error *err)
 {
-	struct sh_slice rest = { 0 };
+	struct sh_slice rest;
 
-	if (f->old.n && compare(f, lines, &rest, err) < 0)
-		return -1;
-	if (sh_folder_list(&f->folder, remove_leftover, f, err) < 0 ||
+	if (compare(f, lines, &rest, err) < 0 ||
+	    sh_folder_list(&f->folder, remove_leftover, f, err) < 0 ||
 	    sh_folder_remove(&f->folder, NEW_LIST, err) < 0 ||
 	    sh_folder_create(&f->list, &f->folder, NEW_LIST, err) < 0 ||
 	    sh_folder_write(&f->list, head, sizeof head - 1, err) < 0 ||

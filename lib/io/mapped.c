@@ -17,16 +17,9 @@ static const struct sh_codec *codec_of(int fd)
 {
 	char head[SH_CODEC_MAGIC];
 	off_t at = lseek(fd, 0, SEEK_CUR);
-	size_t n = 0;
+	ssize_t n = sh_read_at(fd, head, sizeof head, at < 0 ? 0 : (uint64_t)at);
 
-	while (n < sizeof head) {
-		ssize_t got = pread(fd, head + n, sizeof head - n, (at < 0 ? 0 : at) + (off_t)n);
-
-		if (got == 0 || (got < 0 && errno != EINTR))
-			break;
-		n += got < 0 ? 0 : (size_t)got;
-	}
-	return n > 0 ? sh_codec_of(sh_slice(head, n)) : NULL;
+	return n > 0 ? sh_codec_of(sh_slice(head, (size_t)n)) : NULL;
 }
 
 /* Returns whether the file has a size. Files of /proc have bytes, but their size is 0. */
@@ -159,6 +152,11 @@ void sh_mapped_close_descriptor(struct sh_mapped *m)
 	m->fd = -1;
 }
 
+static int changed(const struct sh_mapped *m, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
+}
+
 int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 {
 	struct stat st;
@@ -167,9 +165,7 @@ int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 		return 0;
 	if (fstat(m->fd, &st) < 0)
 		return sh_error_sys(err, "cannot look at '%s'", m->name);
-	if ((uint64_t)st.st_size != m->size)
-		return sh_error_set(err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
-	return 0;
+	return (uint64_t)st.st_size == m->size ? 0 : changed(m, err);
 }
 
 void sh_mapped_forget(const struct sh_mapped *m)
@@ -181,22 +177,9 @@ void sh_mapped_forget(const struct sh_mapped *m)
 int sh_mapped_read(
     const struct sh_mapped *m, const char *p, void *to, size_t n, struct sh_error *err)
 {
-	char *room = to;
-	off_t at = p - (const char *)m->base;
+	ssize_t got = sh_read_at(m->fd, to, n, (uint64_t)(p - (const char *)m->base));
 
-	while (n) {
-		ssize_t got = pread(m->fd, room, n, at);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return sh_error_sys(err, "cannot read '%s'", m->name);
-		if (got == 0)
-			return sh_error_set(
-			    err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
-		room += got;
-		n -= (size_t)got;
-		at += got;
-	}
-	return 0;
+	if (got < 0)
+		return sh_error_sys(err, "cannot read '%s'", m->name);
+	return (size_t)got == n ? 0 : changed(m, err);
 }

@@ -20,12 +20,10 @@ struct feed_thread {
 
 struct sh_feed {
 	const struct sh_pool *pool;
-	struct sh_source *source; /* free threads read its operands ahead; NULL: none */
 	struct feed_thread *threads;
 	unsigned started;       /* threads beside the calling one */
 	pthread_mutex_t lock;   /* of all fields below */
 	pthread_cond_t changed; /* a job was pushed or written, or `over` is set */
-	size_t task, n_tasks;   /* the next task, and the number of tasks */
 	struct sh_job *jobs;
 	size_t n;
 	struct sh_job **free; /* a stack: the job freed last is still in the cache */
@@ -62,18 +60,11 @@ static struct sh_job *take_free(struct sh_feed *f)
 	return job;
 }
 
-/* Begins the next job or task. The caller holds the lock. Returns NULL when there is none now. */
+/* Begins the next job. The caller holds the lock. Returns NULL when there is none now. */
 static struct sh_job *begin_job(struct sh_feed *f)
 {
-	if (f->status < 0)
-		return NULL;
-	if (f->begun == f->used && f->task < f->n_tasks && f->n_free) {
-		struct sh_job *job = take_free(f);
-
-		job->task = f->task++;
-		f->order[(f->head + f->used++) % f->n] = job;
-	}
-	return f->begun == f->used ? NULL : f->order[(f->head + f->begun++) % f->n];
+	return f->status < 0 || f->begun == f->used ? NULL
+						    : f->order[(f->head + f->begun++) % f->n];
 }
 
 /* Writes jobs while the oldest job is finished. A thread that is already writing writes these jobs,
@@ -114,40 +105,21 @@ static void do_job(struct sh_feed *f, void *worker, struct sh_job *job)
 	write_finished(f);
 }
 
-/* Reads a later operand ahead. The caller holds the lock, which is released meanwhile. */
-static bool read_ahead(struct sh_feed *f)
-{
-	bool did;
-
-	if (!f->source)
-		return false;
-	pthread_mutex_unlock(&f->lock);
-	did = sh_source_ahead(f->source);
-	pthread_mutex_lock(&f->lock);
-	return did;
-}
-
 static void *work_loop(void *arg)
 {
 	const struct feed_thread *t = arg;
 	struct sh_feed *f = t->feed;
-	bool ahead = true;
 
 	pthread_mutex_lock(&f->lock);
 	for (;;) {
 		struct sh_job *job = begin_job(f);
 
-		if (job) {
+		if (job)
 			do_job(f, t->worker, job);
-			ahead = true;
-		} else if (f->over) {
+		else if (f->over)
 			break;
-		} else if (ahead) {
-			ahead = read_ahead(f);
-		} else {
+		else
 			pthread_cond_wait(&f->changed, &f->lock);
-			ahead = true;
-		}
 	}
 	pthread_mutex_unlock(&f->lock);
 	return NULL;
@@ -293,18 +265,17 @@ int sh_job_note(
 
 /* ---- feeds ---- */
 
-/* Starts the threads of a feed, of a source (may be NULL), or of n tasks. */
-static struct sh_feed *start(
-    const struct sh_pool *pool, struct sh_source *source, size_t n_tasks, struct sh_error *err)
+/* Starts the threads of a feed for at most `most` jobs at a time. */
+static struct sh_feed *start(const struct sh_pool *pool, size_t most, struct sh_error *err)
 {
 	struct sh_feed *f = calloc(1, sizeof *f);
-	unsigned n = n_tasks && n_tasks < pool->n_workers ? (unsigned)n_tasks : pool->n_workers;
+	unsigned n = most < pool->n_workers ? (unsigned)most : pool->n_workers;
 
 	if (!f) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	*f = (struct sh_feed){ .pool = pool, .source = source, .n_tasks = n_tasks, .cancel = -1 };
+	*f = (struct sh_feed){ .pool = pool, .cancel = -1 };
 	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
 	 * let reading go on meanwhile. */
 	f->n = 2 * (size_t)n + 2;
@@ -335,7 +306,7 @@ static struct sh_feed *start(
 
 struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err)
 {
-	return start(pool, NULL, 0, err);
+	return start(pool, SIZE_MAX, err);
 }
 
 struct sh_job *sh_feed_job(struct sh_feed *f)
@@ -364,7 +335,7 @@ int sh_feed_drain(struct sh_feed *f, struct sh_error *err)
 	int status;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->status == 0 && (f->used > 0 || f->task < f->n_tasks))
+	while (f->status == 0 && f->used > 0)
 		help(f);
 	status = f->status;
 	if (status < 0)
@@ -431,13 +402,10 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 	int cancel[2] = { -1, -1 }, status = -1;
 	struct sh_feed *f;
 
-	if (pool->n_workers > 1) {
-		if (pipe2(cancel, O_CLOEXEC) < 0)
-			return sh_error_sys(err, "cannot make a pipe");
-		sh_source_use_threads(source, pool->n_workers);
-	}
+	if (pool->n_workers > 1 && pipe2(cancel, O_CLOEXEC) < 0)
+		return sh_error_sys(err, "cannot make a pipe");
 	source->cancel = cancel[0];
-	f = start(pool, source, 0, err);
+	f = start(pool, SIZE_MAX, err);
 	if (f) {
 		f->cancel = cancel[1];
 		status = feed_source(f, source, err);
@@ -453,9 +421,15 @@ int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_
 
 int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
 {
-	struct sh_feed *f = n ? start(pool, NULL, n, err) : NULL;
-	int status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
+	struct sh_feed *f = n ? start(pool, n, err) : NULL;
+	struct sh_job *job;
+	int status;
 
+	for (size_t i = 0; f && i < n && (job = sh_feed_job(f)); i++) {
+		job->task = i;
+		sh_feed_push(f, job);
+	}
+	status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
 	sh_feed_delete(f);
 	return status;
 }

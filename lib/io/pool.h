@@ -2,8 +2,7 @@
 /* Several threads process chunks of lines. The results are written in input order.
  *
  * The calling thread reads the chunks, and works while as many as are allowed are in flight. Any
- * worker writes finished chunks, the oldest first, one worker at a time. A worker without a chunk
- * opens and decompresses the beginnings of later files (io/ahead.h). The output is the same for any
+ * worker writes finished chunks, the oldest first, one worker at a time. The output is the same for any
  * number of workers, also after an error: all records before the first bad record are written, and
  * no record after it. A finished chunk is written at once, even while the next one is read.
  *
@@ -26,7 +25,6 @@ struct sh_job {
 	uint64_t records, rejected;    /* good records; bad records */
 	uint64_t ill_formed, empty;    /* sequences of UTF-8; documents without features */
 	uint64_t blank;                /* blank lines that are no records */
-	struct sh_trailer_check check; /* of `in`; set by sh_corpus_lines_read() */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */

@@ -3,25 +3,31 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/descriptor.h"
 
-enum { READ_SIZE = 256 * 1024 };
+/* Bytes of a read. Data in flight between two programs stay in the second-level cache. A step of a
+ * decoder costs more, and makes many bytes. */
+enum { READ_SIZE = 64 * 1024, UNPACK_SIZE = 256 * 1024 };
 
 /* Closes the file. */
 static void stop(struct sh_reader *r)
 {
-	sh_decompress_free(&r->packed);
+	while (r->layers)
+		sh_decompress_free(&r->packed[--r->layers]);
 	if (r->fd > STDIN_FILENO)
 		close(r->fd);
 	r->fd = -1;
 }
 
+/* The message of read_file() has the name already, and the file is not the cause when memory is
+ * short. Returns -1. */
 static int fail(struct sh_reader *r, struct sh_error *err)
 {
-	err->file = r->name;
+	err->file = r->file_failed || err->code == SH_ERR_NOMEM ? NULL : r->name;
 	r->failed = *err;
 	return -1;
 }
@@ -36,7 +42,7 @@ int sh_reader_check(const struct sh_reader *r, struct sh_error *err)
 
 int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
 {
-	int got = r->packed.layers ? sh_decompress_resume(&r->packed, lost, err) : 0;
+	int got = r->layers == 1 ? sh_decompress_resume(r->packed, lost, err) : 0;
 
 	if (got > 0) {
 		sh_reader_consume(r, sh_reader_ready(r).n);
@@ -45,12 +51,38 @@ int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
 	return got;
 }
 
+/* Waits until the file can be read. Returns 0, or -1 when the read was cancelled. */
+static int wait_for_input(const struct sh_reader *r, struct sh_error *err)
+{
+	struct pollfd p[] = { { .fd = r->fd, .events = POLLIN },
+		{ .fd = r->cancel, .events = POLLIN } };
+
+	while (poll(p, 2, -1) < 0)
+		/* No read after a failure: a FIFO without a writer would seem to be empty. */
+		if (errno != EINTR)
+			return sh_error_sys(err, "cannot wait for '%s'", r->name);
+	/* An error of the descriptor is reported by the read() that follows. */
+	return p[0].revents == 0 && p[1].revents != 0
+		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was cancelled", r->name)
+		   : 0;
+}
+
+/* Reads once, without decompression. */
 static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 {
-	const struct sh_reader *r = reader;
-	ssize_t got = sh_read_some(r->fd, p, n);
+	struct sh_reader *r = reader;
+	ssize_t got = r->cancel < 0 ? sh_read_some(r->fd, p, n) : -1;
 
-	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
+	r->file_failed = true;
+	while (r->cancel >= 0) {
+		if (wait_for_input(r, err) < 0)
+			return -1;
+		got = read(r->fd, p, n);
+		if (got >= 0 || (errno != EINTR && errno != EAGAIN))
+			break;
+	}
+	r->file_failed = got < 0;
+	return got < 0 ? sh_cannot_read(r->name, err) : got;
 }
 
 static ssize_t read_raw(void *reader, void *p, size_t n, struct sh_error *err)
@@ -72,7 +104,17 @@ static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error
 		return -1;
 	if (r->eof)
 		return 0;
-	got = r->packed.layers ? sh_decompress_more(&r->packed, p, n, err) : read_raw(r, p, n, err);
+	got = r->layers ? sh_decompress_read(&r->packed[r->layers - 1], p, n, err)
+			: read_raw(r, p, n, err);
+	if (got > 0 && r->layers) {
+		r->unpacked += (uint64_t)got;
+		if (r->unpacked > SH_READER_FREE && r->unpacked / SH_READER_RATIO > r->raw)
+			got = sh_error_set(err, SH_ERR_IO,
+			    "decompressed more than %d times its size, and more than %llu MiB: a "
+			    "decompression bomb? (%s reads it without a limit)",
+			    SH_READER_RATIO, (unsigned long long)(SH_READER_FREE >> 20),
+			    r->packed[0].codec->command);
+	}
 	if (got < 0)
 		return fail(r, err);
 	r->eof = got == 0;
@@ -83,9 +125,9 @@ static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error
 	return got;
 }
 
-/* Reads once to the end of the buffer. Returns 1, 0 at the end of the input, or -1. */
-static int fill(struct sh_reader *r, struct sh_error *err)
+int sh_reader_more(struct sh_reader *r, struct sh_error *err)
 {
+	size_t n = r->layers ? UNPACK_SIZE : READ_SIZE;
 	ssize_t got;
 
 	/* Discards consumed bytes that fill half of the buffer: a byte moves once on average. */
@@ -95,30 +137,34 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 		r->buf.n -= r->at;
 		r->at = 0;
 	}
-	if (sh_buf_reserve(&r->buf, READ_SIZE + SH_PAD, err) < 0)
+	if (sh_buf_reserve(&r->buf, n + SH_PAD, err) < 0)
 		return -1;
-	got = read_once(r, r->buf.p + r->buf.n, READ_SIZE, err);
+	got = read_once(r, r->buf.p + r->buf.n, n, err);
 	if (got <= 0)
 		return (int)got;
 	r->buf.n += (size_t)got;
 	return 1;
 }
 
-ssize_t sh_reader_read(struct sh_reader *r, void *p, size_t n, struct sh_error *err)
+int sh_reader_take(struct sh_reader *r, size_t n, struct sh_buf *b, struct sh_error *err)
 {
 	struct sh_slice ready = sh_reader_ready(r);
-	ssize_t got;
+	struct sh_buf rest = *b;
 
-	if (ready.n) {
-		n = ready.n < n ? ready.n : n;
-		memcpy(p, ready.p, n);
-		sh_reader_consume(r, n);
-		return (ssize_t)n;
+	rest.n = 0;
+	*b = (struct sh_buf){ 0 };
+	if (sh_buf_add(&rest, ready.p + n, ready.n - n, err) < 0) {
+		sh_buf_free(&rest);
+		return -1;
 	}
-	got = read_once(r, p, n, err);
-	if (got > 0)
-		r->offset += (uint64_t)got;
-	return got;
+	*b = r->buf;
+	if (r->at)
+		memmove(b->p, ready.p, n);
+	b->n = n;
+	r->buf = rest;
+	r->at = 0;
+	r->offset += n;
+	return 0;
 }
 
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err)
@@ -126,7 +172,7 @@ int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err)
 	int got = 1;
 
 	while (r->buf.n - r->at < n && got > 0)
-		got = fill(r, err);
+		got = sh_reader_more(r, err);
 	return got < 0 ? -1 : 0;
 }
 
@@ -137,33 +183,63 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* Reads the first bytes, which show whether the input is compressed. */
-static int begin(struct sh_reader *r, struct sh_error *err)
+/* Adds a decoder for the input, or for the output of the decoder before it. Its first bytes are
+ * ready. */
+static int add_layer(struct sh_reader *r, const struct sh_codec *codec, struct sh_error *err)
 {
-	const char *name = r->name;
+	struct sh_decompress *d = &r->packed[r->layers];
 
-	if (fill(r, err) < 0 ||
-	    (!r->eof && sh_decompress_start(&r->packed, read_raw, r, &r->buf, 0, err) < 0)) {
-		sh_reader_close(r);
-		err->file = name;
+	if (r->layers == SH_READER_LAYERS)
+		return sh_error_set(
+		    err, SH_ERR_IO, "compressed more than %d times", SH_READER_LAYERS);
+	if (r->layers++ == 0)
+		r->codec = codec;
+	if (sh_decompress_start(d, codec, d > r->packed ? sh_decompress_read : read_raw,
+		d > r->packed ? (void *)(d - 1) : r, sh_buf_slice(&r->buf), err) < 0)
 		return -1;
-	}
-	r->codec = r->packed.layers ? r->packed.layer[0].codec : NULL;
+	r->buf.n = 0;
 	return 0;
 }
 
-int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err)
+/* Reads the first bytes, which show whether the input is compressed. */
+static int begin(struct sh_reader *r, struct sh_error *err)
 {
-	*r = (struct sh_reader){
-		.name = name, .line = 1, .fd = fd, .read = read_file, .read_arg = r
-	};
+	int got = sh_reader_more(r, err);
+
+	while (got > 0) {
+		struct sh_slice head = sh_buf_slice(&r->buf);
+		const struct sh_codec *codec = sh_codec_of(head);
+
+		if (codec && add_layer(r, codec, err) < 0)
+			got = -1;
+		else if (codec || sh_codec_undecided(head))
+			got = sh_reader_more(r, err);
+		else
+			return 0;
+	}
+	if (got == 0)
+		return 0;
+	fail(r, err);
+	sh_reader_close(r);
+	return -1;
+}
+
+int sh_reader_open_fd(
+    struct sh_reader *r, int fd, int cancel, const char *name, struct sh_error *err)
+{
+	*r = (struct sh_reader){ .name = name,
+		.line = 1,
+		.fd = fd,
+		.cancel = cancel,
+		.read = read_file,
+		.read_arg = r };
 	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	sh_enlarge_pipe(fd);
 	return begin(r, err);
 }
 
-int sh_reader_open_stream(struct sh_reader *r, sh_decompress_read *read, void *arg,
-    const char *name, struct sh_error *err)
+int sh_reader_open_stream(
+    struct sh_reader *r, sh_read_fn *read, void *arg, const char *name, struct sh_error *err)
 {
 	*r = (struct sh_reader){ .name = name, .line = 1, .fd = -1, .read = read, .read_arg = arg };
 	return begin(r, err);
@@ -176,7 +252,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 	if (strcmp(name, "-") != 0)
 		fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
-		return sh_reader_open_fd(r, fd, name, err);
+		return sh_reader_open_fd(r, fd, -1, name, err);
 	*r = (struct sh_reader){ 0 };
 	sh_error_sys(err, "cannot open the file");
 	err->file = name;
@@ -227,7 +303,7 @@ static bool raw_size(const struct sh_reader *r, uint64_t *size)
 
 bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size)
 {
-	return !r->packed.layers && raw_size(r, size);
+	return !r->layers && raw_size(r, size);
 }
 
 ssize_t sh_reader_at(
@@ -238,28 +314,22 @@ ssize_t sh_reader_at(
 
 	errno = ESPIPE;
 	if (beginning(r, &begun))
-		do
-			got = pread(r->fd, p, n, begun + (off_t)at);
-		while (got < 0 && errno == EINTR);
+		got = sh_read_at(r->fd, p, n, (uint64_t)begun + at);
 	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
 }
 
 int sh_reader_packed(const struct sh_reader *r, size_t max, struct sh_buf *b, struct sh_error *err)
 {
 	uint64_t size;
-	ssize_t got = 1;
+	ssize_t got;
 
-	if (!r->packed.layers || !raw_size(r, &size) || size > max)
+	if (!r->layers || !raw_size(r, &size) || size > max)
 		return 0;
 	if (sh_buf_reserve(b, (size_t)size, err) < 0)
 		return -1;
-	for (size_t n = 0; n < size && got > 0; n += (size_t)got) {
-		got = sh_reader_at(r, n, b->p + b->n, (size_t)size - n, err);
-		if (got < 0)
-			return -1;
-		b->n += (size_t)got;
-	}
-	return 1;
+	got = sh_reader_at(r, 0, b->p + b->n, (size_t)size, err);
+	b->n += got > 0 ? (size_t)got : 0;
+	return got < 0 ? -1 : 1;
 }
 
 int sh_reader_line(
@@ -279,11 +349,11 @@ int sh_reader_line(
 		if (lf || line->n == max)
 			return 1;
 		seen = n;
-		got = fill(r, err);
+		got = sh_reader_more(r, err);
 		if (got < 0)
 			return -1;
 		if (got == 0) {
-			/* fill() may have moved the bytes. */
+			/* sh_reader_more() may have moved the bytes. */
 			line->p = sh_reader_ready(r).p + from;
 			return line->n > 0;
 		}
@@ -303,7 +373,7 @@ int sh_reader_skip(struct sh_reader *r, uint64_t n, uint64_t *skipped, struct sh
 		sh_reader_consume(r, ready);
 		*skipped += ready;
 		if (*skipped < n)
-			got = fill(r, err);
+			got = sh_reader_more(r, err);
 	}
 	return got < 0 ? -1 : 0;
 }

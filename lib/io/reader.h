@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads an input as bytes. Decompresses compressed input (io/decompress.h). io/source.h reads lines
- * on top of it.
+/* Reads an input as bytes. Decompresses an input whose first bytes belong to a compressed form.
+ * io/source.h reads lines on top of it.
  *
  * Bytes are ready when they are read and not consumed. The caller asks for ready bytes, looks at
  * the bytes, and consumes some. */
@@ -9,6 +9,15 @@
 
 #include "base/buf.h"
 #include "io/decompress.h"
+
+enum {
+	SH_READER_LAYERS = 2, /* the most times that an input may be compressed */
+	SH_READER_RATIO = 1000,
+};
+
+/* An input may become SH_READER_FREE bytes at any ratio. A longer one may become at most
+ * SH_READER_RATIO times as long as its compressed bytes. */
+#define SH_READER_FREE (UINT64_C(256) << 20)
 
 struct sh_reader {
 	const char *name; /* for messages; borrowed */
@@ -22,22 +31,31 @@ struct sh_reader {
 	void *progress_arg;
 	struct sh_error failed;       /* the error of an earlier read; code SH_OK: none */
 	int fd;                       /* of an open file; otherwise -1 */
-	sh_decompress_read *read;     /* reads the input, before decompression */
+	int cancel;                   /* see sh_reader_open_fd() */
+	bool file_failed;             /* the last read of fd has failed */
+	sh_read_fn *read;             /* reads the input, before decompression */
 	void *read_arg;               /* of read() */
 	uint64_t raw;                 /* bytes that read() returned */
 	const struct sh_codec *codec; /* form of the input; NULL: not compressed */
-	struct sh_decompress packed;  /* the decoders, until all bytes are read */
+	uint64_t unpacked;            /* decompressed bytes */
+	/* The decoders, until all bytes are read: the first reads the input, each other one the
+	 * output of the one before it. */
+	struct sh_decompress packed[SH_READER_LAYERS];
+	unsigned layers;
 };
 
 /* Opens a file; "-" is standard input. Returns 0 or -1. A zeroed reader is closed. */
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 
-/* Reads from fd. The reader closes fd, also when this function fails. */
-int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
+/* Reads from fd. The reader closes fd, also when this function fails. cancel: the reading end of a
+ * pipe, or -1. After another thread has closed the writing end, a read that would wait for input
+ * fails with SH_ERR_IO. */
+int sh_reader_open_fd(
+    struct sh_reader *r, int fd, int cancel, const char *name, struct sh_error *err);
 
 /* Reads the input that a function delivers, such as a member of a container. */
-int sh_reader_open_stream(struct sh_reader *r, sh_decompress_read *read, void *arg,
-    const char *name, struct sh_error *err);
+int sh_reader_open_stream(
+    struct sh_reader *r, sh_read_fn *read, void *arg, const char *name, struct sh_error *err);
 
 /* Reads from a copy of these bytes, without decompression. */
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
@@ -47,9 +65,12 @@ void sh_reader_close(struct sh_reader *r);
  * bytes that are ready stay ready, and a call that needs more bytes fails again. */
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
 
-/* Reads at most n bytes, once, and consumes them: bytes that are ready, or else bytes that are read
- * to p without a copy. Returns their number, 0 at the end, or -1. */
-ssize_t sh_reader_read(struct sh_reader *r, void *p, size_t n, struct sh_error *err);
+/* Reads once, behind the ready bytes. Returns 1, 0 at the end of the input, or -1. */
+int sh_reader_more(struct sh_reader *r, struct sh_error *err);
+
+/* Replaces the content of *b by the first n ready bytes, and consumes them. Copies only the bytes
+ * behind them, and moves these n bytes if some were consumed before. Returns 0 or -1. */
+int sh_reader_take(struct sh_reader *r, size_t n, struct sh_buf *b, struct sh_error *err);
 
 /* As sh_reader_need(), for bytes that may not be needed: a read error counts as the end of the
  * input. Returns -1 only when memory is short. */

@@ -23,8 +23,10 @@ static void release(struct sh_sink *s)
 	free(s->tmp);
 	free(s->target);
 	sh_buf_free(&s->buf);
-	sh_summer_free(&s->summer);
-	sh_compress_free(&s->packed);
+	if (s->encoder)
+		s->form->encode.stop(s->encoder);
+	sh_buf_free(&s->packed);
+	s->encoder = NULL;
 	s->tmp = s->target = NULL;
 	s->fd = -1;
 }
@@ -113,50 +115,74 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	return 0;
 }
 
-int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err)
+int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err)
 {
-	return sh_compress_start(&s->packed, form, err);
-}
-
-static int write_bytes(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
-{
-	return sh_write_all(s->fd, p, n) < 0 ? sh_error_sys(err, "cannot write to %s", s->name) : 0;
-}
-
-/* Compresses the bytes and writes the result. end: ends the compressed stream. */
-static int write_packed(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
-{
-	struct sh_buf *out = &s->packed.out;
-
-	if (sh_compress_add(&s->packed, p, n, end, err) < 0 ||
-	    (out->n && write_bytes(s, out->p, out->n, err) < 0))
-		return -1;
-	out->n = 0;
+	if (!form->encode.start)
+		return sh_codec_unwritable(form, err);
+	s->encoder = form->encode.start();
+	if (!s->encoder || sh_buf_reserve(&s->packed, SH_CODEC_ROOM, err) < 0)
+		return sh_error_nomem(err);
+	s->form = form;
 	return 0;
 }
 
-/* Writes bytes, compressed or not, without the buffer. */
-static int write_direct(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+/* Writes bytes without the buffer, compressed or not. end: ends a compressed stream. */
+static int write_bytes(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
 {
-	return s->packed.form ? write_packed(s, p, n, false, err) : write_bytes(s, p, n, err);
+	struct sh_slice in = sh_slice(n ? p : "", n), out = in;
+	enum sh_codec_state state = SH_CODEC_MORE;
+
+	if (n == 0 && !end)
+		return 0;
+	do {
+		if (s->form) {
+			char *to = s->packed.p;
+
+			state = s->form->encode.step(s->encoder, &in, &to, SH_CODEC_ROOM, end);
+			out = sh_slice(s->packed.p, (size_t)(to - s->packed.p));
+		} else {
+			in.n = 0;
+		}
+		if (state == SH_CODEC_NOMEM)
+			return sh_error_nomem(err);
+		if (state != SH_CODEC_MORE && state != SH_CODEC_END)
+			return sh_error_set(err, SH_ERR_IO, "%s failed to compress", s->form->name);
+		if (sh_write_all(s->fd, out.p, out.n) < 0)
+			return sh_error_sys(err, "cannot write to %s", s->name);
+	} while (in.n || (s->form && end && state != SH_CODEC_END));
+	return 0;
+}
+
+/* Writes the first n buffered bytes, whole lines if they are summed. */
+static int flush(struct sh_sink *s, size_t n, struct sh_error *err)
+{
+	size_t rest = s->buf.n - n;
+	int status;
+
+	if (s->trailer)
+		sh_sum_lines(&s->sum, s->buf.p, n, s->crlf);
+	status = write_bytes(s, s->buf.p, n, false, err);
+	if (rest && n)
+		memmove(s->buf.p, s->buf.p + n, rest);
+	s->buf.n = s->unfinished = rest;
+	return status;
 }
 
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
 {
-	size_t n = s->buf.n;
+	size_t n = s->buf.n, from = s->unfinished;
+	const char *lf = s->trailer && n > from ? memrchr(s->buf.p + from, '\n', n - from) : NULL;
 
-	s->buf.n = 0;
-	if (s->trailer && sh_summer_add(&s->summer, s->buf.p, n, err) < 0)
-		return -1;
-	return write_direct(s, s->buf.p, n, err);
+	if (s->trailer)
+		n = lf ? (size_t)(lf - s->buf.p) + 1 : 0;
+	return flush(s, n, err);
 }
 
 char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err)
 {
 	if (s->buf.n >= FLUSH_AT && sh_sink_flush(s, err) < 0)
 		return NULL;
-	/* Fewer than FLUSH_AT bytes are in the buffer: there is room for FLUSH_AT more. */
-	if (sh_buf_reserve(&s->buf, need > FLUSH_AT ? need : 2 * FLUSH_AT - s->buf.n, err) < 0)
+	if (sh_buf_reserve(&s->buf, need > FLUSH_AT ? need : FLUSH_AT, err) < 0)
 		return NULL;
 	return s->buf.p + s->buf.n;
 }
@@ -165,12 +191,8 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 {
 	char *room;
 
-	if (n >= FLUSH_AT) {
-		if (sh_sink_flush(s, err) < 0 ||
-		    (s->trailer && sh_summer_add(&s->summer, p, n, err) < 0))
-			return -1;
-		return write_direct(s, p, n, err);
-	}
+	if (n >= FLUSH_AT && !s->trailer)
+		return sh_sink_flush(s, err) < 0 ? -1 : write_bytes(s, p, n, false, err);
 	room = sh_sink_room(s, n, err);
 	if (!room)
 		return -1;
@@ -180,60 +202,38 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 	return 0;
 }
 
-/* Appends the trailer. Its sum includes a last line without newline. */
+/* Flushes all, and appends the trailer. Its sum includes a last line without newline. */
 static int write_trailer(struct sh_sink *s, struct sh_error *err)
 {
 	char text[SH_TRAILER_MAX];
 
-	if (sh_sink_flush(s, err) < 0)
+	if (flush(s, s->buf.n, err) < 0)
 		return -1;
 	s->trailer = false;
-	sh_sum_lines(&s->summer.sum, s->summer.partial.p, s->summer.partial.n, s->summer.crlf);
-	return sh_sink_write(s, text, sh_trailer_print(text, &s->summer.sum), err);
+	return sh_sink_write(s, text, sh_trailer_print(text, &s->sum), err);
 }
 
-/* Syncs the folder. Without this, a rename may be lost when the power fails. */
-static int sync_folder(int fd, const char *target, struct sh_error *err)
+/* Renames the temporary file, and syncs the folder: without that, a rename may be lost when the power
+ * fails. The folder is opened first: after the rename, a failure to open it could not be undone. A
+ * user who may write in the folder but not read it cannot sync it, and the output is kept. */
+static int publish(struct sh_sink *s, struct sh_error *err)
 {
-	/* Some file systems cannot sync a folder, and give EINVAL. */
-	if (fsync(fd) < 0 && errno != EINVAL)
-		return sh_error_sys(err, "cannot sync the folder of '%s'", target);
-	return 0;
-}
-
-/* Opens the folder of the target for the sync. Sets *fd to -1 when this user may write in the
- * folder but not read it: then the folder cannot be synced, and the output is kept. */
-static int open_folder(const char *target, int *fd, struct sh_error *err)
-{
-	const char *slash = strrchr(target, '/');
-	size_t n = slash ? (size_t)(slash - target) : 0;
-	char *folder = slash ? strndup(target, n ? n : 1) : strdup(".");
-	int status = 0;
+	char *folder = sh_target_folder(s->target);
+	int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, status = 0;
 
 	if (!folder)
 		return sh_error_nomem(err);
-	*fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (*fd < 0 && errno != EACCES)
-		status = sh_error_sys(err, "cannot open the folder of '%s'", target);
 	free(folder);
-	return status;
-}
-
-/* Renames the temporary file. The folder is opened first: after the rename, a failure to open it
- * could not be undone. */
-static int publish(struct sh_sink *s, struct sh_error *err)
-{
-	int fd = -1, status;
-
-	if (open_folder(s->target, &fd, err) < 0)
-		return -1;
-	status = rename(s->tmp, s->target);
-	if (status < 0) {
-		sh_error_sys(err, "cannot rename '%s' to '%s'", s->tmp, s->target);
+	if (fd < 0 && errno != EACCES)
+		return sh_error_sys(err, "cannot open the folder of '%s'", s->target);
+	if (rename(s->tmp, s->target) < 0) {
+		status = sh_error_sys(err, "cannot rename '%s' to '%s'", s->tmp, s->target);
 	} else {
 		free(s->tmp);
 		s->tmp = NULL;
-		status = fd < 0 ? 0 : sync_folder(fd, s->target, err);
+		/* Some file systems cannot sync a folder, and give EINVAL. */
+		if (fd >= 0 && fsync(fd) < 0 && errno != EINVAL)
+			status = sh_error_sys(err, "cannot sync the folder of '%s'", s->target);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -246,8 +246,8 @@ int sh_sink_close(struct sh_sink *s, struct sh_error *err)
 
 	if (bad == 0)
 		bad = sh_sink_flush(s, err);
-	if (bad == 0 && s->packed.form)
-		bad = write_packed(s, NULL, 0, true, err);
+	if (bad == 0 && s->form)
+		bad = write_bytes(s, NULL, 0, true, err);
 	if (bad == 0 && s->tmp && fsync(fd) < 0)
 		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
 	s->fd = -1;

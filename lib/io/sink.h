@@ -6,7 +6,7 @@
 #ifndef SH_IO_SINK_H
 #define SH_IO_SINK_H
 
-#include "io/compress.h"
+#include "io/codec.h"
 #include "io/trailer.h"
 
 struct sh_sink {
@@ -15,16 +15,21 @@ struct sh_sink {
 	char *target;     /* the path that tmp is renamed to; NULL: written directly; owned */
 	char *tmp;        /* the temporary name; NULL: written directly; owned */
 	struct sh_buf buf;
-	bool trailer; /* set before the first write: sh_sink_close() writes a trailer */
-	struct sh_summer summer;
-	struct sh_compress packed; /* see sh_sink_compress() */
+	/* Set before the first write. The second has no effect without the first. */
+	bool trailer;      /* sh_sink_close() writes a trailer; an unfinished line is not flushed */
+	bool crlf;         /* the checksum of a line leaves out its CR */
+	struct sh_sum sum; /* of the flushed lines */
+	size_t unfinished; /* the first bytes of buf that are known to have no LF */
+	const struct sh_codec *form; /* see sh_sink_compress(); NULL: not compressed */
+	void *encoder;
+	struct sh_buf packed; /* the output of a step of the encoder */
 };
 
 /* Opens standard output when path is NULL or "-". The path must outlive the sink. */
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
 
-/* Compresses the output. Call it before the first write. */
-int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err);
+/* Compresses the output. Call it before the first write. SH_ERR_PARAM: the build lacks the form. */
+int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err);
 
 /* Writes n bytes, perhaps into the buffer only. p may be NULL when n is 0. */
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);

@@ -353,7 +353,7 @@ static int write_block(
 
 	if (SH_RESERVE(s->block, s->block_cap, s->n_blocks + 1, err) < 0 ||
 	    sh_buf_add(&s->keys, first.p, first.n, err) < 0 ||
-	    sh_spill_write_at(s->fd, bytes.p, bytes.n, s->end, err) < 0)
+	    sh_spill_write(s->fd, bytes.p, bytes.n, err) < 0)
 		return -1;
 	s->block[s->n_blocks++] = b;
 	s->end += bytes.n;

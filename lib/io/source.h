@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the operands of a filter, one after the other, as chunks of whole lines. Decompresses
- * compressed operands (io/decompress.h).
+ * compressed operands.
  *
  * All lines of a chunk belong to one file, and no line is cut. So any thread can process any chunk.
  * The last line of a file may lack its LF. SH_PAD zero bytes follow each chunk.
@@ -9,9 +9,8 @@
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
-#include "io/ahead.h"
-#include "io/decompress.h"
 #include "io/header.h"
+#include "io/reader.h"
 #include "io/trailer.h"
 
 /* Bytes of the longest line that is certainly read. Offsets within a record are 32 bits wide. */
@@ -24,16 +23,13 @@ int sh_line_too_long(struct sh_error *err);
 struct sh_stretch {
 	const char *file; /* an operand, borrowed */
 	uint64_t line;    /* number of the first line in the file, from 1 */
-	uint64_t lines;
-	uint64_t at; /* bytes of all operands, decompressed, before the first line */
+	uint64_t at;      /* bytes of all operands, decompressed, before the first line */
 	size_t bytes;
 };
 
 /* Where the lines of a chunk came from. */
 struct sh_origin {
 	const char *file;             /* an operand, borrowed */
-	size_t operand;               /* its index */
-	const struct sh_codec *codec; /* its form, which was decompressed; NULL: not compressed */
 	uint64_t line;                /* number of the chunk's first line in the file, from 1 */
 	uint64_t number;              /* number of this line in all chunks, from 1 */
 	uint64_t lines;               /* lines in the chunk; a record of CSV may have several */
@@ -58,98 +54,113 @@ typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 /* Lines that wait for the end of their document. */
 struct sh_collected {
 	struct sh_buf lines;
-	struct sh_origin from;      /* of the first line */
 	struct sh_stretch *stretch; /* of all lines, in order */
 	size_t n, cap;
+	uint64_t number;         /* of the first line in all chunks, from 1 */
 	struct sh_buf read;      /* the lines that were read last */
 	bool failed;             /* the next read fails with `failure` */
 	struct sh_error failure; /* an error behind the lines of the last chunk */
 };
 
 struct sh_source {
-	char *const *names; /* borrowed operands; "-" is standard input */
-	size_t n_names;
-	size_t next;              /* index of the next operand to open */
-	struct sh_reader *reader; /* of the open operand; NULL: none is open */
-	struct sh_reader own;     /* `reader`, unless the operand was read ahead */
-	int fd;                   /* of `own`; -1: none */
-	bool raw_failed;          /* the last read of fd has failed */
-	const char *name;         /* of the open operand, for messages */
-	uint64_t line;            /* number of the next line in the open operand, from 1 */
-	uint64_t number;          /* number of the next line in all chunks, from 1 */
-	uint64_t at;              /* bytes of all operands, decompressed, before the next line */
-	bool begun;               /* a record of the open operand was returned */
-	bool eof;
-	struct sh_ahead *ahead;       /* NULL, or reads later operands ahead */
-	const struct sh_codec *codec; /* form of the last operand; NULL: not compressed */
-	struct sh_buf tail;           /* the unfinished line */
-	struct sh_buf peeked;         /* the chunk for the next sh_source_read(); may be empty */
-	struct sh_origin peeked_from; /* origin of `peeked` */
-	size_t passed;                /* bytes of `peeked` that sh_source_pass() skipped */
-
-	/* Set before the first read: each operand must have a trailer (io/trailer.h). The source
-	 * checks the trailers at the end of the operand. Chunks contain them: see sh_origin. */
-	bool trailer;
-	bool crlf; /* the checksum of a line leaves out its CR */
-	struct sh_trailer_check check;
-
-	/* The caller sets `border` before the first sh_source_read(), or leaves it NULL: finds the
-	 * last document of some lines. Its lines are left to the next chunk, so that no document is
-	 * in two chunks. A document may go on in the next file: a chunk can have lines of several
-	 * files. A chunk grows until a document ends. */
+	/* Set before the first read. */
+	bool trailer;       /* each operand must have a trailer (io/trailer.h), which is checked at
+			     * its end. Chunks contain trailers: see sh_origin. */
+	bool crlf;          /* the checksum of a line leaves out its CR */
+	const char *blanks; /* see struct sh_origin; borrowed */
+	/* `wanted` and `csv` are set before the first read. No chunk contains a header. */
+	struct sh_header header;
+	/* NULL, or finds the last document of some lines. Its lines are left to the next chunk, so
+	 * that no document is in two chunks. A document may go on in the next file: a chunk can
+	 * have lines of several files. A chunk grows until a document ends. */
 	sh_border_fn *border;
 	void *border_arg;
-	struct sh_collected collected;
-	/* Set before the first read, to copy the operands: chunks have the byte order mark. */
-	bool copies;
-	const char *blanks; /* see struct sh_origin; borrowed; set before the first read */
-
-	/* The caller sets `wanted` and `csv` before the first read. No chunk contains a header. */
-	struct sh_header header;
-
 	/* The reading end of a pipe, or -1. After another thread has closed the writing end, a read
 	 * that would wait for input fails with SH_ERR_IO. */
 	int cancel;
+
+	char *const *names; /* borrowed operands; "-" is standard input */
+	size_t n_names;
+
+	/* Of the open operand, for the caller to read. */
+	const char *name; /* for messages */
+	uint64_t line;    /* number of the next line, from 1 */
+	bool begun;       /* a record was passed over or returned in a chunk */
+
+	/* Private. */
+	size_t next;             /* index of the next operand to open */
+	bool open;               /* an operand is open */
+	struct sh_reader reader; /* of the open operand: its ready bytes are the next lines */
+	bool headed;             /* header and byte order mark are passed over */
+	size_t whole;            /* ready bytes that are whole records */
+	size_t scanned;          /* ready bytes that were searched for ends of records */
+	bool quoted;             /* CSV: they end within quotes */
+	size_t first;            /* bytes of the record that was peeked at, with its LF */
+	uint64_t number;         /* number of the next line in all chunks, from 1 */
+	uint64_t at;             /* bytes of all operands, decompressed, before the next line */
+	struct sh_trailer_check check;
+	struct sh_collected collected;
 };
 
 /* Reads standard input when n_names is 0. The names must outlive the source. */
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names);
 void sh_source_free(struct sh_source *s);
 
-/* Lets threads read later operands ahead by sh_source_ahead(), while another thread reads. */
-void sh_source_use_threads(struct sh_source *s, unsigned threads);
-
-/* Reads the beginning of a later operand. Returns false when there is nothing to read ahead. Any
- * thread may call it at any time. */
-static inline bool sh_source_ahead(const struct sh_source *s)
-{
-	return s->ahead && sh_ahead_work(s->ahead);
-}
-
 /* Replaces the content of *b by the next whole lines. Returns 1, 0 at the end of the last operand,
  * or -1. Returns as soon as one read brought a whole line. */
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 
-/* Sets *line to the next line that is no trailer, without its LF, and leaves the line to be read.
- * The line is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
+/* Sets *line to the next line or record of CSV that is no trailer, without its LF, and leaves it to
+ * be read. It is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
-/* Appends the next lines of the same operand to `peeked`. The result of sh_source_peek() becomes
- * invalid. Returns 1 or -1; or 0 at the end of the operand. Without `wait`, also returns 0 when no
- * line is ready. */
+/* Reads more lines of the same operand behind those that were peeked at. The result of
+ * sh_source_peek() becomes invalid. Returns 1 or -1; or 0 at the end of the operand. Without
+ * `wait`, also returns 0 when no line is ready. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
 
-/* Returns the peeked line and all lines of `peeked` behind it. */
+/* Returns the peeked line and all lines behind it that are ready. */
 static inline struct sh_slice sh_source_peeked(const struct sh_source *s)
 {
-	return sh_slice(s->peeked.p + s->passed, s->peeked.n - s->passed);
+	return sh_slice(sh_reader_ready(&s->reader).p, s->whole);
 }
 
-/* Skips the line that sh_source_peek() returned. */
+/* Passes over the line that sh_source_peek() returned. */
 void sh_source_pass(struct sh_source *s);
 
-/* Returns whether the next read would not wait for a slow writer. */
+/* Returns whether the line behind the one that was peeked at can be read without waiting for a slow
+ * writer. */
 bool sh_source_ready(const struct sh_source *s);
+
+/* Appends all lines of an operand to *all, without its byte order mark. */
+int sh_source_all(const char *name, struct sh_buf *all, struct sh_error *err);
+
+/* Reads one line after the other, for programs that process records in order. A record of CSV counts
+ * as one line. The current line is the last result of sh_lines_next(). */
+struct sh_lines {
+	struct sh_source source;
+	bool held;             /* there is a current line, which the source has not passed */
+	struct sh_slice chunk; /* the lines that the last read brought */
+	struct sh_origin from; /* file, and number of the current line; lines: of the chunk */
+	bool starts_file;      /* the current line is the first of its file, without a header */
+};
+
+void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names);
+void sh_lines_free(struct sh_lines *l);
+
+/* Sets *line to the next line, without its LF. The line is valid until the next call. Returns 1, 0
+ * at the end, or -1. */
+int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
+
+/* Returns whether no line is ready behind the current one. Then sh_lines_next() reads. */
+static inline bool sh_lines_at_end(const struct sh_lines *l)
+{
+	return !l->held || l->source.first == l->source.whole;
+}
+
+/* Adds file and number of the current line to the error, unless its code is SH_ERR_IO or
+ * SH_ERR_NOMEM: no line causes such an error. Returns -1. */
+int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
 #endif

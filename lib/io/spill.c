@@ -8,13 +8,12 @@
 #include <unistd.h>
 
 #include "io/descriptor.h"
-#include "io/hold.h"
 
 /* Creates a file and removes its name. Signals are blocked until the name is removed. */
 static int open_named(const char *dir)
 {
 	char *name = NULL;
-	struct sh_hold hold;
+	sigset_t hold;
 	int fd, why;
 
 	if (asprintf(&name, "%s/simhash.XXXXXX", dir) < 0)
@@ -65,41 +64,12 @@ int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err)
 		   : 0;
 }
 
-int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_error *err)
-{
-	const char *from = p;
-
-	while (n) {
-		ssize_t done = pwrite(fd, from, n, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return sh_error_sys(
-			    err, "cannot write a temporary file (TMPDIR names another folder)");
-		from += done;
-		n -= (size_t)done;
-		at += (uint64_t)done;
-	}
-	return 0;
-}
-
 int sh_spill_read(int fd, void *p, size_t n, uint64_t at, struct sh_error *err)
 {
-	char *to = p;
+	ssize_t got = sh_read_at(fd, p, n, at);
 
-	while (n) {
-		ssize_t done = pread(fd, to, n, (off_t)at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return sh_error_sys(err, "cannot read a temporary file");
-		if (done == 0)
-			return sh_error_set(err, SH_ERR_IO, "a temporary file was cut short");
-		to += done;
-		n -= (size_t)done;
-		at += (uint64_t)done;
-	}
-	return 0;
+	if (got < 0)
+		return sh_error_sys(err, "cannot read a temporary file");
+	return (size_t)got == n ? 0
+				: sh_error_set(err, SH_ERR_IO, "a temporary file was cut short");
 }

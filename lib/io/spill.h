@@ -19,8 +19,6 @@ void sh_spill_close(int fd);
 
 /* Writes n bytes at the position of the descriptor. Returns 0 or -1. */
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err);
-/* Writes n bytes from offset `at` on, and leaves the position of the descriptor as it is. */
-int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_error *err);
 /* Reads n bytes from offset `at`. Returns 0; or -1, also when the file is shorter. */
 int sh_spill_read(int fd, void *p, size_t n, uint64_t at, struct sh_error *err);
 

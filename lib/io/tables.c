@@ -194,3 +194,16 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 	*cap = more;
 	return 0;
 }
+
+void *sh_pages_get(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void sh_pages_put(void *pages, size_t bytes)
+{
+	if (pages)
+		munmap(pages, bytes);
+}

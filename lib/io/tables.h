@@ -55,4 +55,10 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 	((want) <= (cap) ? 0                                                                       \
 			 : sh_tables_grow(all, (void **)&(array), &(cap), want, sizeof *(array), err))
 
+/* Returns zeroed memory whose unused pages need no memory: calloc() might write to them. Returns NULL
+ * when memory is short. */
+void *sh_pages_get(size_t bytes);
+/* Frees it; `bytes` as above. Does nothing when pages is NULL. */
+void sh_pages_put(void *pages, size_t bytes);
+
 #endif

@@ -48,6 +48,13 @@ int sh_target_descriptor(const char *path)
 	return -1;
 }
 
+char *sh_target_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !slash ? strdup(".") : strndup(path, slash > path ? (size_t)(slash - path) : 1);
+}
+
 /* Joins the folder of a path and a name in that folder. */
 static char *beside(const char *path, const char *name)
 {
@@ -142,22 +149,23 @@ static int descriptor(const char *path)
  * and sets *name to the name in it. */
 static int identity(const char *path, struct stat *st, char **name)
 {
-	char *target = NULL;
+	char *target, *folder;
 	const char *slash;
-	int status;
+	int status = -1;
 
 	*name = NULL;
 	if (stat(path, st) == 0)
 		return 0;
 	target = follow(path);
-	if (!target)
-		return -1;
-	slash = strrchr(target, '/');
-	*name = strdup(slash ? slash + 1 : target);
-	target[slash ? slash - target + 1 : 0] = '\0';
-	status = stat(*target ? target : ".", st);
+	folder = target ? sh_target_folder(target) : NULL;
+	if (folder) {
+		slash = strrchr(target, '/');
+		*name = strdup(slash ? slash + 1 : target);
+		status = *name ? stat(folder, st) : -1;
+	}
+	free(folder);
 	free(target);
-	return *name ? status : -1;
+	return status;
 }
 
 /* Returns whether the path leads to the file that is open as fd, such as the file behind `>`. */
@@ -192,9 +200,7 @@ bool sh_target_same(const char *a, const char *b)
 /* Examines the folder of the target. Returns 0, or -1 with errno. */
 static int look_at_folder(const char *target, struct statx *folder)
 {
-	const char *slash = strrchr(target, '/');
-	size_t n = slash ? (size_t)(slash - target) : 0;
-	char *path = slash ? strndup(target, n ? n : 1) : strdup(".");
+	char *path = sh_target_folder(target);
 	int status = -1;
 
 	if (path)

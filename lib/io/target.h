@@ -26,6 +26,10 @@ int sh_target_descriptor(const char *path);
  * as /dev/null. NULL or "-" is standard output. Compares the strings when stat(2) fails. */
 bool sh_target_same(const char *a, const char *b);
 
+/* Returns the folder of the file at a path, "." for a bare name; NULL when memory is short. The caller
+ * frees it. */
+char *sh_target_folder(const char *path);
+
 /* Returns false when rename(2) would certainly fail to replace the file `target`; errno has the
  * reason. Returns true also when there is no file. Changes nothing. */
 bool sh_is_replaceable(const char *target);

@@ -37,29 +37,6 @@ size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf)
 	return (size_t)(at - p);
 }
 
-int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error *err)
-{
-	const char *lf = n ? memrchr(p, '\n', n) : NULL;
-	size_t whole = lf ? (size_t)(lf - p) + 1 : 0, first = 0;
-
-	if (n == 0)
-		return 0;
-	if (whole && s->partial.n) {
-		first = (size_t)((const char *)memchr(p, '\n', n) - p) + 1;
-		if (sh_buf_add(&s->partial, p, first, err) < 0)
-			return -1;
-		sh_sum_lines(&s->sum, s->partial.p, s->partial.n, s->crlf);
-		s->partial.n = 0;
-	}
-	sh_sum_lines(&s->sum, p + first, whole - first, s->crlf);
-	return sh_buf_add(&s->partial, p + whole, n - whole, err);
-}
-
-void sh_summer_free(struct sh_summer *s)
-{
-	sh_buf_free(&s->partial);
-}
-
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum)
 {
 	size_t n = HEAD;

@@ -35,18 +35,6 @@ static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 	sum->hash += other->hash;
 }
 
-/* Sums lines that arrive in pieces. A piece may end within a line. No line may be a trailer. A
- * zeroed struct has no lines. */
-struct sh_summer {
-	struct sh_sum sum;
-	bool crlf;             /* see sh_sum_lines() */
-	struct sh_buf partial; /* the unfinished last line, not in `sum` */
-};
-
-/* Adds the next n bytes. Returns 0, or -1 when memory is short. */
-int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error *err);
-void sh_summer_free(struct sh_summer *s);
-
 /* Writes a trailer with its LF to `to`. Returns the number of bytes. */
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum);
 

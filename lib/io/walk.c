@@ -12,17 +12,11 @@
 
 #include "base/buf.h"
 
-enum kind { WALK_FILE, WALK_FOLDER };
-
-/* An entry of a folder. The name of a folder ends in a slash: strcmp() gives the order of paths. */
-struct walk_entry {
-	char *name;
-	enum kind kind;
-};
-
+/* The entries of an open folder. The name of a folder ends in a slash: strcmp() gives the order of
+ * paths. */
 struct walk_level {
 	int fd;
-	struct walk_entry *entry;
+	char **name;
 	size_t n, cap;
 };
 
@@ -55,26 +49,23 @@ bool sh_is_input(const char *name, const char *path)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct walk_entry *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static void level_free(struct walk_level *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		free(l->entry[i].name);
-	free(l->entry);
+		free(l->name[i]);
+	free(l->name);
 	if (l->fd >= 0)
 		close(l->fd);
 }
 
-static int add(struct walk_level *l, const char *name, enum kind kind, struct sh_error *err)
+static int add(struct walk_level *l, const char *name, bool folder, struct sh_error *err)
 {
-	if (SH_RESERVE(l->entry, l->cap, l->n + 1, err) < 0)
+	if (SH_RESERVE(l->name, l->cap, l->n + 1, err) < 0)
 		return -1;
-	l->entry[l->n].kind = kind;
-	if (asprintf(&l->entry[l->n].name, "%s%s", name, kind == WALK_FOLDER ? "/" : "") < 0)
+	if (asprintf(&l->name[l->n], "%s%s", name, folder ? "/" : "") < 0)
 		return sh_error_nomem(err);
 	l->n++;
 	return 0;
@@ -112,7 +103,7 @@ static int classify(struct sh_walk *w, struct walk_level *l, const char *name, s
 		known = fstatat(l->fd, name, &st, 0) == 0;
 	}
 	if (known && S_ISDIR(st.st_mode))
-		return add(l, name, WALK_FOLDER, err);
+		return add(l, name, true, err);
 	if (known && !S_ISREG(st.st_mode)) {
 		w->special++;
 		return 0;
@@ -121,7 +112,7 @@ static int classify(struct sh_walk *w, struct walk_level *l, const char *name, s
 		w->temporary++;
 		return 0;
 	}
-	return add(l, name, WALK_FILE, err);
+	return add(l, name, false, err);
 }
 
 /* Lists the entries of the open folder. */
@@ -150,7 +141,7 @@ static int list(struct sh_walk *w, struct walk_level *l, struct sh_error *err)
 	}
 	closedir(dir);
 	if (l->n)
-		qsort(l->entry, l->n, sizeof *l->entry, by_name);
+		qsort(l->name, l->n, sizeof *l->name, by_name);
 	return bad;
 }
 
@@ -184,20 +175,18 @@ static int file(struct sh_walk *w, const struct walk_level *l, const char *name,
 static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
 {
 	struct stat st;
-	struct {
-		uint64_t dev, ino;
-	} key;
+	uint64_t key[2];
 	uint32_t index;
 	bool fresh;
 
 	if (fstat(fd, &st) < 0)
 		return sh_error_sys(err, "cannot look at the folder");
-	key.dev = (uint64_t)st.st_dev;
-	key.ino = (uint64_t)st.st_ino;
-	if (sh_hmap_put(
-		&w->visited, sh_slice((const char *)&key, sizeof key), &index, &fresh, err) < 0)
-		return -1;
-	return fresh;
+	key[0] = (uint64_t)st.st_dev;
+	key[1] = (uint64_t)st.st_ino;
+	return sh_hmap_put(
+		   &w->visited, sh_slice((const char *)key, sizeof key), &index, &fresh, err) < 0
+		   ? -1
+		   : fresh;
 }
 
 /* Opens the folder, whose name ends in a slash. Removes the slash: the system would follow a link
@@ -238,15 +227,15 @@ static int visit(struct sh_walk *w, const struct walk_level *above, const char *
 		}
 	}
 	for (size_t i = 0; i < l.n && status == 0; i++) {
-		const struct walk_entry *e = &l.entry[i];
+		const char *entry = l.name[i];
 		char *below;
 
-		if (asprintf(&below, "%s%s", path, e->name) < 0) {
+		if (asprintf(&below, "%s%s", path, entry) < 0) {
 			status = sh_error_nomem(err);
 			break;
 		}
-		status = e->kind == WALK_FOLDER ? visit(w, &l, e->name, below, err)
-						: file(w, &l, e->name, below, err);
+		status = entry[strlen(entry) - 1] == '/' ? visit(w, &l, entry, below, err)
+							 : file(w, &l, entry, below, err);
 		free(below);
 	}
 	level_free(&l);

@@ -64,8 +64,8 @@ static int make_ready(struct sh_bands *b, const struct sh_band_record *r, struct
 		    "-k %u, but these bands guarantee pairs only up to distance %u (shband -k %u)",
 		    k, b->band.k, k);
 	else
-		b->join = sh_join_new(b->band.bits, k, NULL, err);
-	if (!b->join || sh_join_set_threads(b->join, o->threads, err) < 0) {
+		b->join = sh_join_new(b->band.bits, k, o->threads, err);
+	if (!b->join) {
 		sh_band_free(&b->band);
 		return -1;
 	}

@@ -7,7 +7,6 @@
 #include "base/bisect.h"
 #include "base/bits.h"
 #include "hash/mix.h"
-#include "join/scan.h"
 
 enum {
 	PAIRS = 1024,      /* handed over at once */
@@ -29,10 +28,8 @@ struct worker {
 struct sh_join {
 	unsigned bits, k, words, threads;
 	struct sh_join_limits limits;
-	const struct sh_kernel *kernel;
 	const struct sh_band_table *table;
-	void **worker;               /* one struct worker a thread */
-	struct sh_join_side side[3]; /* of sh_join_self() and sh_join_cross() */
+	void **worker; /* one struct worker a thread */
 
 	/* Of the current join. */
 	struct level *top;
@@ -68,17 +65,9 @@ static const struct sh_join_limits defaults = {
 
 /* ---- the object ------------------------------------------------------------------------- */
 
-const char *sh_join_kernel_name(unsigned i)
-{
-	const struct sh_kernel *kernel = sh_kernel_at(i);
-
-	return kernel ? kernel->variant.name : NULL;
-}
-
-struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err)
+struct sh_join *sh_join_new(unsigned bits, unsigned k, unsigned threads, struct sh_error *err)
 {
 	struct sh_join *j;
-	const struct sh_kernel *best = sh_kernel_find(kernel);
 
 	if (!sh_fp_width_ok(bits)) {
 		sh_error_set(err, SH_ERR_PARAM,
@@ -86,58 +75,38 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 		    SH_FP_MAX_BITS);
 		return NULL;
 	}
-	if (best == NULL) {
-		sh_error_set(err, SH_ERR_PARAM, "no compare kernel %s on this processor", kernel);
-		return NULL;
-	}
 	j = calloc(1, sizeof *j);
-	if (j == NULL || sh_join_set_threads(j, 1, err) < 0) {
+	if (j == NULL || !(j->worker = calloc(threads, sizeof *j->worker))) {
+		free(j);
 		sh_error_nomem(err);
-		sh_join_delete(j);
 		return NULL;
 	}
 	j->bits = bits;
 	j->k = k;
 	j->words = SH_FP_WORDS(bits);
-	j->kernel = best;
-	j->limits = defaults;
-	return j;
-}
+	sh_join_set_limits(j, &defaults);
+	for (; j->threads < threads; j->threads++) {
+		struct worker *w = calloc(1, sizeof *w);
 
-static void delete_workers(struct sh_join *j)
-{
-	for (unsigned i = 0; i < j->threads; i++)
-		free(j->worker[i]);
-	free(j->worker);
-	j->worker = NULL;
-	j->threads = 0;
+		if (!w) {
+			sh_error_nomem(err);
+			sh_join_delete(j);
+			return NULL;
+		}
+		w->join = j;
+		j->worker[j->threads] = w;
+	}
+	return j;
 }
 
 void sh_join_delete(struct sh_join *j)
 {
 	if (j == NULL)
 		return;
-	for (unsigned i = 0; i < 3; i++)
-		sh_join_side_free(&j->side[i]);
-	delete_workers(j);
+	for (unsigned i = 0; i < j->threads; i++)
+		free(j->worker[i]);
+	free(j->worker);
 	free(j);
-}
-
-int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err)
-{
-	delete_workers(j);
-	j->worker = calloc(n, sizeof *j->worker);
-	if (!j->worker)
-		return sh_error_nomem(err);
-	for (; j->threads < n; j->threads++) {
-		struct worker *w = calloc(1, sizeof *w);
-
-		if (!w)
-			return sh_error_nomem(err);
-		w->join = j;
-		j->worker[j->threads] = w;
-	}
-	return 0;
 }
 
 void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t)
@@ -148,6 +117,8 @@ void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t)
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
 {
 	j->limits = *limits;
+	if (!j->limits.kernel)
+		j->limits.kernel = sh_kernel_at(0);
 }
 
 /* ---- plans ------------------------------------------------------------------------------ */
@@ -340,7 +311,7 @@ static bool compare_range(struct level *l, struct worker *w, uint32_t from, uint
 	s.flip = flip;
 	s.flips = 1;
 	s.limit = UINT64_MAX;
-	return l->join->kernel->scan(&s, 0, 1);
+	return l->join->limits.kernel->scan(&s, 0, 1);
 }
 
 /* Returns the first of n elements that belongs to task t. */
@@ -372,7 +343,7 @@ static bool scan_task(struct level *l, struct worker *w, size_t t)
 	if (l->plan.blocks == 0)
 		return compare_range(l, w, from, to);
 	s = scan_of(l, &ctx);
-	return l->join->kernel->scan(&s, from, to);
+	return l->join->limits.kernel->scan(&s, from, to);
 }
 
 static int do_task(void *worker, struct sh_job *job)
@@ -552,62 +523,4 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
 	if (pairs > j->limits.small)
 		make_plan(&top);
 	return join_level(&top, NULL, out, err);
-}
-
-/* The receiver of a caller without a job. */
-struct receiver {
-	sh_join_pairs_fn *fn;
-	void *ctx;
-};
-
-static int append(
-    void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err)
-{
-	char *room = sh_job_room(job, n * sizeof *pair, err);
-
-	(void)ctx;
-	if (!room)
-		return -1;
-	memcpy(room, pair, n * sizeof *pair);
-	job->out.n += n * sizeof *pair;
-	return 0;
-}
-
-static int receive(void *arg, struct sh_job *job, struct sh_error *err)
-{
-	const struct receiver *r = arg;
-	size_t n = job->out.n / sizeof(struct sh_join_pair);
-
-	return n ? r->fn(r->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
-}
-
-static int join_for(struct sh_join *j, struct sh_join_side *y, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err)
-{
-	struct receiver r = { fn, ctx };
-	struct sh_pool pool = { .done = receive, .arg = &r };
-	struct sh_job out = { .pool = &pool };
-	int status = sh_join_sides(j, &j->side[0], y, &j->side[2], append, NULL, &out, err);
-
-	if (status == 0)
-		status = sh_job_flush(&out, err);
-	sh_buf_free(&out.out);
-	return status;
-}
-
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err)
-{
-	if (sh_join_side_load(&j->side[0], fp, n, j->words, err) < 0)
-		return -1;
-	return join_for(j, NULL, fn, ctx, err);
-}
-
-int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
-    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
-{
-	if (sh_join_side_load(&j->side[0], fpa, na, j->words, err) < 0 ||
-	    sh_join_side_load(&j->side[1], fpb, nb, j->words, err) < 0)
-		return -1;
-	return join_for(j, &j->side[1], fn, ctx, err);
 }

@@ -23,6 +23,7 @@
 #include "band/band.h"
 #include "band/plan.h"
 #include "io/pool.h"
+#include "join/scan.h"
 #include "join/side.h"
 
 /* Two fingerprints by their numbers; a < b in a self-join. distance: in bits. */
@@ -34,20 +35,12 @@ struct sh_join_pair {
 /* Holds the parameters, and the working memory, which is kept between calls. */
 struct sh_join;
 
-/* Makes a join that reports pairs within distance k, by one thread. bits: of a fingerprint, 4 to
- * SH_FP_MAX_BITS, a multiple of 4. kernel: a name from sh_join_kernel_name(), or NULL for the
- * fastest. Returns NULL on failure. SH_ERR_PARAM: `bits` is not allowed, or this processor lacks
- * the kernel. */
-struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
+/* Makes a join that reports pairs within distance k, by threads >= 1. bits: of a fingerprint, 4 to
+ * SH_FP_MAX_BITS, a multiple of 4. Returns NULL on failure. SH_ERR_PARAM: `bits` is not
+ * allowed. */
+struct sh_join *sh_join_new(unsigned bits, unsigned k, unsigned threads, struct sh_error *err);
 /* NULL: does nothing. */
 void sh_join_delete(struct sh_join *j);
-
-/* Returns name i of the compare kernels that this processor runs, fastest first; NULL after the
- * last. */
-const char *sh_join_kernel_name(unsigned i);
-
-/* Makes the join use n >= 1 threads. */
-int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err);
 
 /* Restricts the join to pairs for which t is the lowest table in which they share a key. All
  * fingerprints joined must have the same key in t. t must outlive the joins; NULL: no
@@ -67,20 +60,6 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
     struct sh_join_side *room, sh_join_fn *each, void *ctx, struct sh_job *out,
     struct sh_error *err);
 
-/* Receives n >= 1 pairs, in the order of the pairs; one thread at a time calls it. Returning -1
- * ends the join, which then returns -1. */
-typedef int sh_join_pairs_fn(
-    void *ctx, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
-
-/* Reports all pairs of n fingerprints. Fingerprint i is the SH_FP_WORDS(bits) words from
- * fp[i * SH_FP_WORDS(bits)] on. SH_ERR_PARAM: n is 2^32 - 64 or more. m equal fingerprints are
- * m(m-1)/2 pairs at distance 0: callers join equal fingerprints as one. */
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
-    struct sh_error *err);
-/* Does the same for all pairs of fingerprint a of fpa and fingerprint b of fpb. */
-int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
-    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err);
-
 /* Stores the plan for a join of the side with itself at distance k. */
 void sh_join_plan(
     const struct sh_join *j, struct sh_join_side *x, unsigned k, struct sh_plan *plan);
@@ -93,6 +72,7 @@ struct sh_join_limits {
 	uint32_t few;        /* least number of fingerprints in each bucket for a new plan; 256 */
 	double brute_factor; /* multiplies the estimated time of comparing all pairs; 1 */
 	uint32_t task;       /* fingerprints that are a task for a thread; 2^12 */
+	const struct sh_kernel *kernel; /* NULL: the fastest */
 };
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 

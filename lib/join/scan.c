@@ -82,13 +82,3 @@ const struct sh_kernel *sh_kernel_at(unsigned i)
 {
 	return (const struct sh_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
-
-const struct sh_kernel *sh_kernel_find(const char *name)
-{
-	const struct sh_kernel *kernel;
-
-	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++)
-		if (name == NULL || strcmp(name, kernel->variant.name) == 0)
-			return kernel;
-	return NULL;
-}

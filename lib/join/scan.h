@@ -47,8 +47,4 @@ struct sh_kernel {
 /* Returns row i of the kernels that this processor can run, fastest first; NULL after the last. */
 const struct sh_kernel *sh_kernel_at(unsigned i);
 
-/* Returns the kernel of this name, or for NULL the fastest. Returns NULL when the name is unknown
- * or the processor lacks the instructions. */
-const struct sh_kernel *sh_kernel_find(const char *name);
-
 #endif

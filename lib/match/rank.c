@@ -166,7 +166,9 @@ int sh_rank_values_header(struct sh_rank_values *v, struct sh_slice header, stru
 		return 0;
 	}
 	return sh_columns_find(
-	    header, sh_document_delimiter(v->form), v->rule.field, &v->column, err);
+		   header, sh_document_delimiter(v->form), v->rule.field, &v->column, err) > 0
+		   ? 0
+		   : -1;
 }
 
 /* Sets *text to the field of a record, which may be in v->room. text->n 0: there is none.

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "hash/mix.h"
-#include "hash/mix_kernel.h"
 
 struct sh_seeder {
 	struct sh_tokenizer *tokenizer;

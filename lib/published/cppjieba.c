@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "published/cppjieba_dict.h"
 #include "unicode/utf8.h"
 
 struct sh_cppsegmenter {
@@ -126,14 +125,6 @@ static int find_route(struct sh_cppsegmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether character i by itself is a word of the user's dictionary. */
-static bool is_user_char(const struct sh_cppsegmenter *s, size_t i)
-{
-	const struct sh_cpp_word *word = find_entry(s, i, i + 1);
-
-	return word && word->user;
-}
-
 /* ---- the model ---- */
 
 /* Returns the log probability of a character in a state. c: a code point, or SH_UTF8_ILL. */
@@ -215,9 +206,9 @@ static bool is_digit(uint32_t c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_letter(uint32_t c)
+static bool is_alnum(uint32_t c)
 {
-	return (c | 32) >= 'a' && (c | 32) <= 'z';
+	return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
 /* Returns the end of the ASCII word that begins at i: letters and digits, or one other character.
@@ -226,9 +217,9 @@ static size_t ascii_end(const struct sh_cppsegmenter *s, size_t i, size_t end)
 {
 	size_t j = i + 1;
 
-	if (!is_letter(s->c[i]) && !is_digit(s->c[i]))
+	if (!is_alnum(s->c[i]))
 		return j;
-	while (j < end && (is_letter(s->c[j]) || is_digit(s->c[j])))
+	while (j < end && is_alnum(s->c[j]))
 		j++;
 	/* A point is part of the word when a digit follows. */
 	if (j + 1 < end && s->c[j] == '.' && is_digit(s->c[j + 1]))
@@ -265,7 +256,9 @@ static int cut_without_dict(struct sh_cppsegmenter *s, size_t i, size_t end, str
 /* Returns whether the best route has a single character at i that is no word of the user. */
 static bool is_single(const struct sh_cppsegmenter *s, size_t i)
 {
-	return s->len[i] == 1 && !is_user_char(s, i);
+	const struct sh_cpp_word *word = s->len[i] == 1 ? find_entry(s, i, i + 1) : NULL;
+
+	return s->len[i] == 1 && !(word && word->user);
 }
 
 /* Takes the words of the best route. Runs of single characters go to the model, except in mode
@@ -349,16 +342,6 @@ static bool is_separator(uint32_t c)
 	return c == ' ' || c == '\t' || c == '\n' || c == 0xFF0C || c == 0x3002;
 }
 
-/* Appends the character c, which ends at byte `end` of the text, to the sentence. */
-static int add_char(struct sh_cppsegmenter *s, uint32_t c, size_t end, struct sh_error *err)
-{
-	if (ROOM(c, s->n + 1) < 0 || ROOM(at, s->n + 2) < 0)
-		return -1;
-	s->c[s->n++] = c;
-	s->at[s->n] = end;
-	return 0;
-}
-
 /* Reads the next sentence: the characters up to a separator, or the separator itself. Moves *p
  * behind the sentence. */
 static int read_sentence(
@@ -379,8 +362,10 @@ static int read_sentence(
 		if (separator && s->n > 0)
 			return 0;
 		*p = next;
-		if (add_char(s, c, (size_t)(next - start), err) < 0)
+		if (ROOM(c, s->n + 1) < 0 || ROOM(at, s->n + 2) < 0)
 			return -1;
+		s->c[s->n++] = c;
+		s->at[s->n] = (size_t)(next - start);
 	}
 	return 0;
 }

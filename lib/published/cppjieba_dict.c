@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "published/cppjieba_dict.h"
+#include "published/cppjieba.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 #include "base/real.h"
 #include "base/siphash.h"
-#include "io/lines.h"
+#include "io/source.h"
 #include "unicode/utf8.h"
 
 /* Removes the next field and its delimiter from *rest. Returns the field; empty at the end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rules of tokens that several systems share. */
+/* Rules of tokens that several systems share, or that are a test of one character. */
 #include "published/rules.h"
 #include "record/escape.h"
 
@@ -74,4 +74,37 @@ int sh_cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
 		word = p;
 	}
 	return put_bytes(t, word, end, err);
+}
+
+/* gomd5: a program in Go, printed in an article. */
+int sh_cut_fields(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return sh_cut_runs(t, p, end, sh_is_white_space, err);
+}
+
+/* gemantic: a class in Java. */
+static bool is_blank(uint32_t c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+int sh_cut_blanks(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return sh_cut_runs(t, p, end, is_blank, err);
+}
+
+/* seomoz: simhash-cpp. */
+static bool is_no_letter(uint32_t c)
+{
+	return (c | 32) < 'a' || (c | 32) > 'z';
+}
+
+/* The text ends at its first NUL, as a C string does. */
+int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	const uint8_t *nul = p < end ? memchr(p, '\0', (size_t)(end - p)) : NULL;
+
+	return sh_cut_runs(t, p, nul ? nul : end, is_no_letter, err);
 }

@@ -5,7 +5,7 @@
 #include "published/cppjieba.h"
 #include "published/rules.h"
 
-#include "text/stop.h"
+#include "text/stopwords.h"
 
 void sh_close_jieba(void *state)
 {
@@ -15,29 +15,6 @@ void sh_close_jieba(void *state)
 void sh_close_cppjieba(void *state)
 {
 	sh_cppsegmenter_delete(state);
-}
-
-struct word {
-	bool blank;  /* white space only */
-	bool spaced; /* contains ASCII white space, which a feature's text cannot contain */
-	bool head_han;
-};
-
-static struct word look_at(struct sh_slice text)
-{
-	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
-	struct word w = { .blank = true };
-
-	while (p < end) {
-		bool head = p == (const uint8_t *)text.p;
-		uint32_t c = sh_utf8_next(&p, end);
-
-		if (head)
-			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
-		w.spaced = w.spaced || c == ' ' || (c >= 9 && c <= 13);
-		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
-	}
-	return w;
 }
 
 /* Returns whether the text has a letter, mark or digit. The text must be folded: a Kangxi radical
@@ -65,14 +42,24 @@ static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
 	return sh_stoplist_has(t->opts.stop, sh_slice(lower, text.n));
 }
 
+/* Returns whether a word may be a token: not white space only, without ASCII white space, which a
+ * feature's text cannot contain, no stop word, and as the method demands. */
 static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
-	struct word w = look_at(text);
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	bool blank = true, head_han = false;
 
+	while (p < end) {
+		bool head = p == (const uint8_t *)text.p;
+		uint32_t c = sh_utf8_next(&p, end);
+
+		if (c == ' ' || (c >= 9 && c <= 13))
+			return false;
+		head_han = head_han || (head && c >= 0x4E00 && c <= 0x9FA5);
+		blank = blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
+	}
 	/* cppjieba keeps U+3000 and other white space: two of them can be a keyword for yanyiwu. */
-	if (w.spaced || (w.blank && !t->opts.cppjieba))
-		return false;
-	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
+	if ((blank && !t->opts.cppjieba) || (t->method->mode & SH_TOK_HEAD_HAN && !head_han))
 		return false;
 	return !(t->opts.stop_any_case && t->opts.stop && is_stop_word(t, text));
 }
@@ -116,50 +103,32 @@ static int put_word(
 
 int sh_cut_jieba(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
-	enum sh_jieba_mode mode = (enum sh_jieba_mode)(t->method->mode & SH_TOK_JIEBA_MODE);
+	const bool cpp = t->method->needs_cppjieba;
 	struct sh_buf folded = { 0 };
 	const struct sh_slice *word;
+	struct sh_slice text;
 	size_t n;
 	int status;
 
-	if (!t->opts.jieba)
+	if (cpp ? !t->opts.cppjieba : !t->opts.jieba)
 		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
-	if (!t->state && !(t->state = sh_segmenter_new(t->opts.jieba, err)))
+	if (!t->state)
+		t->state = cpp ? (void *)sh_cppsegmenter_new(t->opts.cppjieba, err)
+			       : sh_segmenter_new(t->opts.jieba, err);
+	if (!t->state || sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	if (sh_plain_text(t, &p, &end, err) < 0)
-		return -1;
-	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
-	sh_segment_begin(t->state, mode, sh_slice((const char *)p, (size_t)(end - p)));
-	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0) {
-		for (size_t i = 0; i < n && status == 0; i++)
+	text = sh_slice((const char *)p, (size_t)(end - p));
+	t->ill += sh_utf8_count_ill(text.p, text.n);
+	if (!cpp)
+		sh_segment_begin(
+		    t->state, (enum sh_jieba_mode)(t->method->mode & SH_TOK_JIEBA_MODE), text);
+	do {
+		status = cpp ? sh_cppsegment(t->state, (enum sh_cppjieba_mode)t->method->mode, text,
+				   &word, &n, err)
+			     : sh_segment_next(t->state, &word, &n, err);
+		for (size_t i = 0; status == 0 && i < n; i++)
 			status = put_word(t, word[i], &folded, err);
-		if (status < 0)
-			break;
-	}
-	sh_buf_free(&folded);
-	return status;
-}
-
-int sh_cut_cppjieba(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
-{
-	struct sh_buf folded = { 0 };
-	const struct sh_slice *word;
-	size_t n;
-	int status = 0;
-
-	if (!t->opts.cppjieba)
-		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
-	if (!t->state && !(t->state = sh_cppsegmenter_new(t->opts.cppjieba, err)))
-		return -1;
-	if (sh_plain_text(t, &p, &end, err) < 0)
-		return -1;
-	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
-	if (sh_cppsegment(t->state, (enum sh_cppjieba_mode)t->method->mode,
-		sh_slice((const char *)p, (size_t)(end - p)), &word, &n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n && status == 0; i++)
-		status = put_word(t, word[i], &folded, err);
+	} while (status == 0 && !cpp && n > 0);
 	sh_buf_free(&folded);
 	return status;
 }

@@ -5,11 +5,6 @@
 
 #include "published/rules.h"
 
-static bool is_no_letter(uint32_t c)
-{
-	return (c | 32) < 'a' || (c | 32) > 'z';
-}
-
 /* Returns the next code point; U+FFFD for an ill-formed sequence. */
 static uint32_t next_well_formed(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
 {
@@ -36,12 +31,7 @@ static uint32_t next_lower(struct sh_tokenizer *t, const uint8_t **p, const uint
 
 static bool is_ascii_word(uint32_t c)
 {
-	return !is_no_letter(c) || (c >= '0' && c <= '9') || c == '_';
-}
-
-static bool is_go_word(uint32_t c)
-{
-	return is_ascii_word(c) || c == '\'';
+	return ((c | 32) >= 'a' && (c | 32) <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Appends ://[\w./]+ when it is at p. Returns the end of the appended text; p
@@ -80,7 +70,7 @@ int sh_cut_go_words(
 		const uint8_t *from = p;
 		uint32_t c = next_lower(t, &p, end);
 
-		if (is_go_word(c)) {
+		if (is_ascii_word(c) || c == '\'') {
 			sh_out_at(t, from, p);
 			sh_out_put(t, c);
 			continue;
@@ -97,29 +87,22 @@ int sh_cut_go_words(
 
 static bool is_go_letter(uint32_t c)
 {
+	utf8proc_category_t gc = utf8proc_category((utf8proc_int32_t)c);
+
 	if (c == '-' || c == '_' || c == '\'')
 		return true;
-	switch (utf8proc_category((utf8proc_int32_t)c)) {
-	case UTF8PROC_CATEGORY_LU:
-	case UTF8PROC_CATEGORY_LL:
-	case UTF8PROC_CATEGORY_LT:
-	case UTF8PROC_CATEGORY_LM:
-	case UTF8PROC_CATEGORY_LO:
-		return true;
-	default:
-		return false;
-	}
+	return gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_LO;
 }
 
 /* Appends the text to `out`, with U+FFFD for each ill-formed sequence. */
 static int well_formed_text(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     struct sh_buf *out, struct sh_error *err)
 {
-	/* An ill-formed byte becomes three. */
-	if (sh_buf_reserve(out, 3 * (size_t)(end - p) + 4, err) < 0)
-		return -1;
-	while (p < end)
+	while (p < end) {
+		if (sh_buf_reserve(out, 4, err) < 0)
+			return -1;
 		out->n += sh_utf8_put((uint8_t *)out->p + out->n, next_well_formed(t, &p, end));
+	}
 	return 0;
 }
 
@@ -154,15 +137,4 @@ int sh_cut_go_letters(
 	}
 	free(mapped);
 	return status;
-}
-
-void sh_hash_fnv1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	(void)seed;
-	(void)words;
-	for (size_t i = 0; i < text.n; i++)
-		h = h * UINT64_C(0x100000001b3) ^ (unsigned char)text.p[i];
-	*out = h;
 }

@@ -3,7 +3,7 @@
  * are named sets of choices that shtok, shweight and shfp share. The first profile is the default.
  * The others give the fingerprints of published systems, bit for bit: simhash-profiles(7).
  *
- * A file of this folder has the rules of one system. */
+ * cut.c and hashes.c have the short rules, the other files one system each. */
 #ifndef SH_PUBLISHED_PUBLISHED_H
 #define SH_PUBLISHED_PUBLISHED_H
 
@@ -22,10 +22,10 @@ const struct sh_hash *sh_hash_at(unsigned i);
 /* The result for a document without features. */
 enum sh_empty {
 	SH_EMPTY_SKIP,  /* no fingerprint; the document is reported */
-	SH_EMPTY_ERROR, /* no fingerprint; the record is bad */
 	SH_EMPTY_ZERO,  /* all bits 0 */
 	SH_EMPTY_ONES,  /* all bits 1 */
 	SH_EMPTY_TEXT,  /* the fingerprint of one feature, the empty text */
+	SH_EMPTY_ERROR, /* no fingerprint; the record is bad */
 };
 
 /* Which features shweight -t N keeps among equal weights, and the order of its output. */
@@ -61,7 +61,7 @@ struct sh_profile {
 	unsigned bits_min, bits_max, bits_step;
 	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
 	enum sh_empty empty;
-	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes */
+	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes; NULL: bin */
 };
 
 /* As the functions above. */

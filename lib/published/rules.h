@@ -11,16 +11,16 @@
 typedef int sh_cut_fn(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 
-/* The mode of sh_cut_bytes(), sh_cut_code_points() and sh_cut_long_words() that ignores case. */
-enum { SH_IGNORE_CASE = 1 };
+/* Bits of the mode of sh_cut_characters() and sh_cut_long_words(). Characters are bytes, or code
+ * points. */
+enum { SH_IGNORE_CASE = 1, SH_CODE_POINTS = 2 };
 
 /* Bits of the mode of sh_cut_jieba(): an enum sh_jieba_mode, and a flag for words that begin with
  * Han. */
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
 sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alpha, sh_cut_python, sh_cut_go_words,
-    sh_cut_go_letters, sh_cut_bytes, sh_cut_code_points, sh_cut_long_words, sh_cut_jieba,
-    sh_cut_cppjieba;
+    sh_cut_go_letters, sh_cut_characters, sh_cut_long_words, sh_cut_jieba;
 
 /* For sh_token_method.close. */
 void sh_close_jieba(void *state);

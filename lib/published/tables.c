@@ -10,20 +10,20 @@
 
 /* ---- rules of tokens (text/method.h) ---- */
 
-#define JIEBA_ROW(row_name, row_mode, only)                                                        \
-	{                                                                                          \
-		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_jieba = true,       \
-		.mode = row_mode, .profile_only = only, .close = sh_close_jieba                    \
-	}
-
-#define CPPJIEBA_ROW(row_name, row_mode)                                                           \
-	{                                                                                          \
-		.name = row_name, .run = sh_cut_cppjieba, .escapes = true, .needs_cppjieba = true, \
-		.mode = row_mode, .close = sh_close_cppjieba                                       \
-	}
+#define JIEBA(NAME, MODE)                                                                          \
+	.name = NAME, .run = sh_cut_jieba, .mode = MODE, .escapes = true, .needs_jieba = true,     \
+	.close = sh_close_jieba
+#define CPPJIEBA(NAME, MODE)                                                                       \
+	.name = NAME, .run = sh_cut_jieba, .mode = MODE, .escapes = true, .needs_cppjieba = true,  \
+	.close = sh_close_cppjieba
+#define LONG_WORDS(NAME, MODE)                                                                     \
+	.name = NAME, .run = sh_cut_long_words, .mode = MODE, .profile_only = true,                \
+	.no_places = true
 
 /* Every character of the text is a token. */
-#define CHARACTERS .chars = true, .escapes = true, .no_places = true
+#define CHARACTERS(NAME, MODE)                                                                     \
+	.name = NAME, .run = sh_cut_characters, .mode = MODE, .chars = true, .escapes = true,      \
+	.no_places = true
 
 /* All but the default. */
 static const struct sh_token_method methods[] = {
@@ -33,35 +33,23 @@ static const struct sh_token_method methods[] = {
 	{ .name = "python", .run = sh_cut_python, .chars = true },
 	{ .name = "go-words", .run = sh_cut_go_words },
 	{ .name = "go-letters", .run = sh_cut_go_letters, .no_places = true },
-	{ .name = "bytes", .run = sh_cut_bytes, CHARACTERS },
-	{ .name = "bytes-ci",
-	    .run = sh_cut_bytes,
-	    CHARACTERS,
-	    .mode = SH_IGNORE_CASE,
-	    .profile_only = true },
-	{ .name = "code-points", .run = sh_cut_code_points, CHARACTERS },
-	{ .name = "code-points-ci",
-	    .run = sh_cut_code_points,
-	    CHARACTERS,
-	    .mode = SH_IGNORE_CASE,
-	    .profile_only = true },
-	{ .name = "long-words", .run = sh_cut_long_words, .profile_only = true, .no_places = true },
-	{ .name = "long-words-ci",
-	    .run = sh_cut_long_words,
-	    .mode = SH_IGNORE_CASE,
-	    .profile_only = true,
-	    .no_places = true },
-	JIEBA_ROW("jieba", SH_JIEBA_CUT, false),
-	JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM, false),
-	JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL, false),
-	JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH, false),
-	JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM, false),
-	JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN, true),
-	CPPJIEBA_ROW("cppjieba", SH_CPPJIEBA_MIX),
-	CPPJIEBA_ROW("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM),
-	CPPJIEBA_ROW("cppjieba-all", SH_CPPJIEBA_FULL),
-	CPPJIEBA_ROW("cppjieba-search", SH_CPPJIEBA_QUERY),
-	CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM)
+	{ CHARACTERS("bytes", 0) },
+	{ CHARACTERS("bytes-ci", SH_IGNORE_CASE), .profile_only = true },
+	{ CHARACTERS("code-points", SH_CODE_POINTS) },
+	{ CHARACTERS("code-points-ci", SH_CODE_POINTS | SH_IGNORE_CASE), .profile_only = true },
+	{ LONG_WORDS("long-words", 0) },
+	{ LONG_WORDS("long-words-ci", SH_IGNORE_CASE) },
+	{ JIEBA("jieba", SH_JIEBA_CUT) },
+	{ JIEBA("jieba-nohmm", SH_JIEBA_CUT_NOHMM) },
+	{ JIEBA("jieba-all", SH_JIEBA_CUT_ALL) },
+	{ JIEBA("jieba-search", SH_JIEBA_SEARCH) },
+	{ JIEBA("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM) },
+	{ JIEBA("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN), .profile_only = true },
+	{ CPPJIEBA("cppjieba", SH_CPPJIEBA_MIX) },
+	{ CPPJIEBA("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM) },
+	{ CPPJIEBA("cppjieba-all", SH_CPPJIEBA_FULL) },
+	{ CPPJIEBA("cppjieba-search", SH_CPPJIEBA_QUERY) },
+	{ CPPJIEBA("cppjieba-hmm", SH_CPPJIEBA_HMM) },
 };
 
 const struct sh_token_method *sh_token_method_at(unsigned i)
@@ -77,46 +65,23 @@ const struct sh_token_method *sh_token_method_find(const char *name)
 
 /* ---- hashes (hash/hash.h) ---- */
 
+/* The hash of a published system, which has no seed. */
+#define SEEDLESS(NAME, FUNCTION, BITS)                                                             \
+	.name = NAME, .feature = FUNCTION, .max_bits = BITS, .seedless = true
+
 static const struct sh_hash hashes[] = {
 	{ .name = "mix", .feature = sh_hash_mix, .max_bits = SH_FP_MAX_BITS, .composed = true },
 	{ .name = "xxh3", .feature = sh_hash_xxh3, .max_bits = SH_FP_MAX_BITS },
 	{ .name = "md5", .feature = sh_hash_md5, .max_bits = SH_FP_MAX_BITS },
-	{ .name = "md5-last",
-	    .feature = sh_hash_md5_last,
-	    .max_bits = 128,
-	    .seedless = true,
-	    .number = true },
-	{ .name = "md5-nibbles",
-	    .feature = sh_hash_md5_nibbles,
-	    .max_bits = 32,
-	    .seedless = true,
-	    .weak = true },
+	{ SEEDLESS("md5-last", sh_hash_md5_last, 128), .number = true },
+	{ SEEDLESS("md5-nibbles", sh_hash_md5_nibbles, 32), .weak = true },
 	{ .name = "jenkins", .feature = sh_hash_jenkins, .max_bits = 64 },
-	{ .name = "fnv1", .feature = sh_hash_fnv1, .max_bits = 64, .seedless = true },
-	{ .name = "gemantic",
-	    .feature = sh_hash_gemantic,
-	    .max_bits = 256,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
+	{ SEEDLESS("fnv1", sh_hash_fnv1, 64) },
+	{ SEEDLESS("gemantic", sh_hash_gemantic, 256), .number = true, .weak = true },
 	{ .name = "seomoz", .feature = sh_hash_seomoz, .max_bits = 64 },
-	{ .name = "sha1",
-	    .feature = sh_hash_sha1,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true },
-	{ .name = "crc32c",
-	    .feature = sh_hash_crc32c,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
-	{ .name = "crc32c-joined",
-	    .feature = sh_hash_crc32c_joined,
-	    .max_bits = 64,
-	    .seedless = true,
-	    .number = true,
-	    .weak = true },
+	{ SEEDLESS("sha1", sh_hash_sha1, 64), .number = true },
+	{ SEEDLESS("crc32c", sh_hash_crc32c, 64), .number = true, .weak = true },
+	{ SEEDLESS("crc32c-joined", sh_hash_crc32c_joined, 64), .number = true, .weak = true },
 };
 
 const struct sh_hash *sh_hash_at(unsigned i)
@@ -136,150 +101,47 @@ static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
 
-/* The only width of a system that has no other. */
-#define ONLY(BITS) .bits = BITS, .bits_min = BITS, .bits_max = BITS, .bits_step = 1
+/* A name, how text is cut, the scheme of weights, the hash; then the members of struct sh_ngrams. */
+#define PROFILE(NAME, METHOD, WEIGHT, HASH, ...)                                                   \
+	.name = NAME, .method = METHOD, .weight = WEIGHT, .hash = HASH, .ngrams = { __VA_ARGS__ }
 
-/* The functions of ClickHouse: a name, how text is cut, the hash of a feature. */
-#define CLICKHOUSE(NAME, METHOD, HASH, PAST_FIRST, EMPTY)                                          \
-	{                                                                                          \
-		.name = NAME, .method = METHOD, .no_fold = true,                                   \
-		.ngrams = { 3, 3, false, PAST_FIRST }, .weight = "tf", .hash = HASH, ONLY(64),     \
-		.empty = EMPTY, .bin = "bin",                                                      \
-	}
+/* The widths of a system; the only one. */
+#define BITS(USUAL, MIN, MAX, STEP)                                                                \
+	.bits = USUAL, .bits_min = MIN, .bits_max = MAX, .bits_step = STEP
+#define ONLY(WIDTH) BITS(WIDTH, WIDTH, WIDTH, 1)
+
+/* The functions of ClickHouse. */
 #define CLICKHOUSE_NGRAM(NAME, METHOD, PAST_FIRST)                                                 \
-	CLICKHOUSE(NAME, METHOD, "crc32c", PAST_FIRST, SH_EMPTY_ONES)
+	{                                                                                          \
+		PROFILE(NAME, METHOD, "tf", "crc32c", 3, 3, false, PAST_FIRST), ONLY(64),          \
+		    .no_fold = true, .empty = SH_EMPTY_ONES                                        \
+	}
 #define CLICKHOUSE_WORD(NAME, METHOD)                                                              \
-	CLICKHOUSE(NAME, METHOD, "crc32c-joined", false, SH_EMPTY_ZERO)
+	{                                                                                          \
+		PROFILE(NAME, METHOD, "tf", "crc32c-joined", 3, 3), ONLY(64),                      \
+		    .no_fold = true, .empty = SH_EMPTY_ZERO                                        \
+	}
 
 static const struct sh_profile profiles[] = {
-	{
-	    .name = "default",
-	    .method = "words",
-	    .ngrams = { 1, 1, false },
-	    .weight = "log",
-	    .hash = "mix",
-	    .bits = 64,
-	    .empty = SH_EMPTY_SKIP,
-	    .bin = "bin",
-	},
-	{
-	    .name = "angelo",
-	    .method = "angelo",
-	    .no_fold = true,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tf",
-	    .hash = "md5-nibbles",
-	    ONLY(32),
-	    .empty = SH_EMPTY_SKIP,
-	    .bin = "bin",
-	},
-	{
-	    .name = "tfidf128",
-	    .method = "jieba",
-	    .stem = "porter",
-	    .ngrams = { 1, 1, false },
-	    .weight = "tfidf",
-	    .top = 128,
-	    .top_rule = SH_TOP_TEXT,
-	    .hash = "md5",
-	    ONLY(64),
-	    .empty = SH_EMPTY_SKIP,
-	    .bin = "bin",
-	},
-	{
-	    .name = "gomd5",
-	    .method = "fields",
-	    .no_fold = true,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tf",
-	    .hash = "md5",
-	    ONLY(64),
-	    .empty = SH_EMPTY_ZERO,
-	    .bin = "bin",
-	},
-	{
-	    .name = "gemantic",
-	    .method = "blanks",
-	    .no_fold = true,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tf",
-	    .hash = "gemantic",
-	    .bits = 64,
-	    .bits_min = 1,
-	    .bits_max = 256,
-	    .bits_step = 1,
-	    .tie = 1,
-	    .empty = SH_EMPTY_ONES,
-	    .bin = "nib",
-	},
-	{
-	    .name = "yanyiwu",
-	    .method = "cppjieba",
-	    .no_fold = true,
-	    .punctuation = true,
-	    .min_chars = 2,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tfidf",
-	    .top = 200,
-	    .top_rule = SH_TOP_HEAP,
-	    .real = true,
-	    .hash = "jenkins",
-	    ONLY(64),
-	    .empty = SH_EMPTY_ZERO,
-	    .bin = "bin",
-	},
-	{
-	    .name = "seomoz",
-	    .method = "alpha",
-	    .no_fold = true,
-	    .ngrams = { 3, 3, true },
-	    .weight = "tf",
-	    .hash = "seomoz",
-	    ONLY(64),
-	    .empty = SH_EMPTY_ZERO,
-	    .bin = "bin",
-	},
-	{
-	    .name = "pysimhash",
-	    .method = "python",
-	    .ngrams = { 4, 4, false },
-	    .weight = "tf",
-	    .rounded = true,
-	    .hash = "md5-last",
-	    .bits = 64,
-	    .bits_min = 8,
-	    .bits_max = 128,
-	    .bits_step = 8,
-	    .empty = SH_EMPTY_TEXT,
-	    .bin = "bin",
-	},
-	{
-	    .name = "mfonda",
-	    .method = "go-words",
-	    .no_fold = true,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tf",
-	    .hash = "fnv1",
-	    ONLY(64),
-	    .tie = 1,
-	    .empty = SH_EMPTY_ONES,
-	    .bin = "bin",
-	},
-	{
-	    .name = "jieba-tags",
-	    .method = "jieba",
-	    .no_fold = true,
-	    .punctuation = true,
-	    .min_chars = 2,
-	    .stop = jieba_stop,
-	    .ngrams = { 1, 1, false },
-	    .weight = "tfidf",
-	    .top = 20,
-	    .hash = "mix",
-	    .bits = 64,
-	    .empty = SH_EMPTY_SKIP,
-	    .bin = "bin",
-	},
+	{ PROFILE("default", "words", "log", "mix", 1, 1), .bits = 64 },
+	{ PROFILE("angelo", "angelo", "tf", "md5-nibbles", 1, 1), ONLY(32), .no_fold = true },
+	{ PROFILE("tfidf128", "jieba", "tfidf", "md5", 1, 1), ONLY(64), .stem = "porter",
+	    .top = 128, .top_rule = SH_TOP_TEXT },
+	{ PROFILE("gomd5", "fields", "tf", "md5", 1, 1), ONLY(64), .no_fold = true,
+	    .empty = SH_EMPTY_ZERO },
+	{ PROFILE("gemantic", "blanks", "tf", "gemantic", 1, 1), BITS(64, 1, 256, 1),
+	    .no_fold = true, .tie = 1, .empty = SH_EMPTY_ONES, .bin = "nib" },
+	{ PROFILE("yanyiwu", "cppjieba", "tfidf", "jenkins", 1, 1), ONLY(64), .no_fold = true,
+	    .punctuation = true, .min_chars = 2, .top = 200, .top_rule = SH_TOP_HEAP, .real = true,
+	    .empty = SH_EMPTY_ZERO },
+	{ PROFILE("seomoz", "alpha", "tf", "seomoz", 3, 3, true), ONLY(64), .no_fold = true,
+	    .empty = SH_EMPTY_ZERO },
+	{ PROFILE("pysimhash", "python", "tf", "md5-last", 4, 4), BITS(64, 8, 128, 8),
+	    .rounded = true, .empty = SH_EMPTY_TEXT },
+	{ PROFILE("mfonda", "go-words", "tf", "fnv1", 1, 1), ONLY(64), .no_fold = true, .tie = 1,
+	    .empty = SH_EMPTY_ONES },
+	{ PROFILE("jieba-tags", "jieba", "tfidf", "mix", 1, 1), .bits = 64, .no_fold = true,
+	    .punctuation = true, .min_chars = 2, .stop = jieba_stop, .top = 20 },
 	CLICKHOUSE_NGRAM("clickhouse-ngram", "bytes", false),
 	CLICKHOUSE_NGRAM("clickhouse-ngram-ci", "bytes-ci", false),
 	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8", "code-points", true),

@@ -111,39 +111,13 @@ static void print_hint(struct sh_slice header, char delimiter, char hint[HINT])
 			    *p, *p);
 }
 
-ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err)
-{
-	struct sh_slice ignored;
-	char hint[HINT];
-	ssize_t n = field_at(header, delimiter, SIZE_MAX, NULL, &ignored, err);
-	size_t used;
-
-	if (n >= 0)
-		return n;
-	/* Quotes around names that another character parts look like wrong quotes. */
-	print_hint(header, delimiter, hint);
-	used = strlen(err->text);
-	snprintf(err->text + used, sizeof err->text - used, "%s", hint);
-	return -1;
-}
-
-static int no_column(
-    struct sh_slice header, char delimiter, struct sh_slice name, struct sh_error *err)
-{
-	char hint[HINT];
-
-	header = sh_without_cr(header);
-	print_hint(header, delimiter, hint);
-	return sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'%s",
-	    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p, hint);
-}
-
 int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name, unsigned *index,
     struct sh_error *err)
 {
 	struct sh_buf room = { 0 };
 	struct sh_slice field;
-	size_t found = 0;
+	char hint[HINT];
+	size_t found = 0, used;
 	ssize_t n = 1;
 
 	for (size_t i = 0; i < (size_t)n; i++) {
@@ -154,13 +128,23 @@ int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name
 			*index = (unsigned)i;
 	}
 	sh_buf_free(&room);
-	if (n < 0)
-		return -1;
+	if (n > 0 && found == 1)
+		return (int)n;
+	header = sh_without_cr(header);
+	print_hint(header, delimiter, hint);
 	if (found > 1)
-		return sh_error_set(err, SH_ERR_RECORD,
+		sh_error_set(err, SH_ERR_RECORD,
 		    "%zu columns of the header have the name \"%.*s\": expected one", found,
 		    sh_shown(name, 80), name.p);
-	return found ? 0 : no_column(header, delimiter, name, err);
+	else if (n > 0)
+		sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'%s",
+		    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p, hint);
+	if (n > 0)
+		return 0;
+	/* Quotes around names that another character parts look like wrong quotes. */
+	used = strlen(err->text);
+	snprintf(err->text + used, sizeof err->text - used, "%s", hint);
+	return -1;
 }
 
 int sh_csv_add_field(

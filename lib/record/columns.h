@@ -9,13 +9,13 @@
 
 #define SH_FIELD_MAX 1024 /* highest field number that the user can choose */
 
-enum { SH_DOCUMENT_MORE = 15 }; /* most text fields of a document after the first */
+enum { SH_DOCUMENT_FIELDS = 17 }; /* most fields of a document: its id and its texts */
 
 struct sh_columns {
-	unsigned n;        /* fields of each record; 0: no header was read yet */
-	char delimiter;    /* between fields of CSV; 0: a comma */
-	unsigned id, text; /* indexes of the two columns, from 0; below SH_FIELD_MAX in TSV */
-	unsigned more[SH_DOCUMENT_MORE]; /* indexes of further text columns */
+	unsigned n;     /* fields of each record; 0: no header was read yet */
+	char delimiter; /* between fields of CSV; 0: a comma */
+	/* Indexes of the columns, from 0: of the id, and of the texts. Below SH_FIELD_MAX in TSV. */
+	unsigned index[SH_DOCUMENT_FIELDS];
 };
 
 /* Functions with `delimiter` process CSV, whose fields this character parts; TSV when it is 0. */
@@ -27,10 +27,8 @@ struct sh_columns {
 ssize_t sh_csv_field(struct sh_slice record, char delimiter, size_t index, struct sh_buf *room,
     struct sh_slice *out, struct sh_error *err);
 
-/* Returns the number of columns, or -1 with SH_ERR_RECORD. */
-ssize_t sh_columns_count(struct sh_slice header, char delimiter, struct sh_error *err);
-
-/* Sets *index, from 0, to the column with this name. SH_ERR_RECORD: no such column, or several. */
+/* Sets *index, from 0, to the column with this name. Returns the number of columns. Returns 0 with
+ * SH_ERR_RECORD when there is no such column, or several; -1 when the header cannot be read. */
 int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name, unsigned *index,
     struct sh_error *err);
 

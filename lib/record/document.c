@@ -12,6 +12,8 @@ void sh_document_room_free(struct sh_document_room *room)
 	sh_buf_free(&room->line);
 }
 
+/* ---- the form ---- */
+
 /* Moves the part of *rest before the next comma to *part. Returns false when nothing is left. */
 static bool next_part(struct sh_slice *rest, struct sh_slice *part)
 {
@@ -25,16 +27,13 @@ static bool next_part(struct sh_slice *rest, struct sh_slice *part)
 	return true;
 }
 
-static int too_many(const char *spec, struct sh_error *err)
+/* Checks that name i of the form is not empty, differs from the names before it, and can be a path
+ * of JSON. */
+static int check_name(
+    const struct sh_document_form *form, size_t i, const char *spec, struct sh_error *err)
 {
-	return sh_error_set(err, SH_ERR_PARAM, "fields '%s': at most %d fields of text", spec,
-	    SH_DOCUMENT_MORE + 1);
-}
+	const struct sh_slice *name = form->name;
 
-/* Checks that name[i] is not empty, differs from the names before it, and can be a path of JSON. */
-static int check_name(const struct sh_document_form *form, const struct sh_slice *name, size_t i,
-    const char *spec, struct sh_error *err)
-{
 	for (size_t j = 0; j < i; j++)
 		if (sh_slice_eq(name[i], name[j]) && name[i].n)
 			return sh_error_set(
@@ -44,59 +43,93 @@ static int check_name(const struct sh_document_form *form, const struct sh_slice
 	return form->columns ? 0 : sh_json_check_path(name[i], err);
 }
 
-static int parse_names(const char *spec, struct sh_document_form *form, struct sh_error *err)
+static int check_number(
+    const struct sh_document_form *form, size_t i, const char *spec, struct sh_error *err)
 {
-	struct sh_slice rest = sh_slice_str(spec), name[SH_DOCUMENT_MORE + 2] = { { 0 } };
-	size_t first = form->line_ids ? 1 : 0, n = first; /* name[0] is the name of the id */
+	bool good = form->number[i] >= 1 && form->number[i] <= SH_FIELD_MAX;
 
-	while (rest.p && n < SH_DOCUMENT_MORE + 2)
-		next_part(&rest, &name[n++]);
-	if (rest.p)
-		return too_many(spec, err);
-	if (n < 2)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "fields '%s': expected the names of two fields, as in id,text", spec);
-	for (size_t i = first; i < n; i++)
-		if (check_name(form, name, i, spec, err) < 0)
-			return -1;
-	form->id_name = name[0];
-	form->text_name = name[1];
-	form->more = (unsigned)(n - 2);
-	for (size_t i = 2; i < n; i++)
-		form->more_name[i - 2] = name[i];
-	return 0;
+	for (size_t j = 0; j < i; j++)
+		good = good && form->number[i] != form->number[j];
+	return good ? 0
+		    : sh_error_set(err, SH_ERR_PARAM,
+			  "fields '%s': expected different numbers from 1 to %d", spec,
+			  SH_FIELD_MAX);
 }
 
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err)
 {
 	struct sh_slice rest = sh_slice_str(spec), part;
-	uint64_t number[SH_DOCUMENT_MORE + 2];
-	size_t n = 0;
+	size_t first = form->line_ids ? 1 : 0, n = first; /* field 0 is the id */
+	bool names = form->json || form->columns, bad = false;
+	uint64_t number = 0;
 
-	if (form->json || form->columns)
-		return parse_names(spec, form, err);
-	for (; n < SH_DOCUMENT_MORE + 2 && next_part(&rest, &part); n++)
-		if (sh_parse_u64(part, &number[n]) < 0)
-			n = SH_DOCUMENT_MORE + 2;
-	if (n < 2 || n > SH_DOCUMENT_MORE + 2)
+	for (; n < SH_DOCUMENT_FIELDS && next_part(&rest, &part); n++) {
+		form->name[n] = part;
+		bad = bad || (!names && sh_parse_u64(part, &number) < 0);
+		form->number[n] = number > SH_FIELD_MAX ? 0 : (unsigned)number;
+	}
+	if (bad || (!names && n < 2))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "fields '%s': expected two field numbers ID,TEXT, as in 1,3 (names need "
 		    "--json, --csv or --header)",
 		    spec);
 	if (rest.p)
-		return too_many(spec, err);
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j <= i; j++)
-			if (number[i] < 1 || number[i] > SH_FIELD_MAX ||
-			    (j < i && number[i] == number[j]))
-				return sh_error_set(err, SH_ERR_PARAM,
-				    "fields '%s': expected different numbers from 1 to %d", spec,
-				    SH_FIELD_MAX);
-	form->id_field = (unsigned)number[0];
-	form->text_field = (unsigned)number[1];
+		return sh_error_set(err, SH_ERR_PARAM, "fields '%s': at most %d fields of text",
+		    spec, SH_DOCUMENT_FIELDS - 1);
+	if (n < 2)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "fields '%s': expected the names of two fields, as in id,text", spec);
+	for (size_t i = first; i < n; i++)
+		if ((names ? check_name(form, i, spec, err) : check_number(form, i, spec, err)) < 0)
+			return -1;
 	form->more = (unsigned)(n - 2);
-	for (size_t i = 2; i < n; i++)
-		form->more_field[i - 2] = (unsigned)number[i];
+	return 0;
+}
+
+/* Returns the name of a field: 0 is the id, and the texts follow. */
+static struct sh_slice name_of(const struct sh_document_form *form, size_t i)
+{
+	return form->name[i].n ? form->name[i] : sh_slice_str(i ? "text" : "id");
+}
+
+int sh_document_header(
+    const struct sh_document_form *form, struct sh_slice header, struct sh_error *err)
+{
+	struct sh_columns *c = form->columns;
+	char delimiter = sh_document_delimiter(form);
+
+	if (form->crlf)
+		header = sh_without_cr(header);
+	if (!form->csv && sh_dos_check(header, err) < 0)
+		return -1;
+	for (size_t i = 0; i < 2 + form->more; i++) {
+		int n = sh_columns_find(header, delimiter, name_of(form, i), &c->index[i], err);
+
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "%s (name the fields of id and text with -f ID,TEXT)", err->text);
+		c->n = (unsigned)n;
+	}
+	return 0;
+}
+
+/* ---- fields ---- */
+
+/* Adds the text of field i, which must be valid only now unless it is the only one. */
+static int add_text(const struct sh_document_form *form, size_t i, struct sh_slice text,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	doc->text = text;
+	if (form->more == 0)
+		return 0;
+	if (i == 1)
+		room->joined.n = 0;
+	if ((i > 1 && sh_buf_add(&room->joined, " ", 1, err) < 0) ||
+	    sh_buf_add(&room->joined, text.p, text.n, err) < 0)
+		return -1;
+	doc->text = sh_buf_slice(&room->joined);
 	return 0;
 }
 
@@ -110,14 +143,18 @@ static bool is_like_csv(struct sh_slice line)
 }
 
 static int choose_fields(const struct sh_document_form *form, struct sh_slice line,
-    struct sh_document *doc, struct sh_error *err)
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_slice fields[SH_FIELD_MAX];
 	const struct sh_columns *c = form->columns;
-	unsigned id = c ? c->id + 1 : form->id_field, text = c ? c->text + 1 : form->text_field;
-	unsigned last = id > text ? id : text;
-	size_t n = sh_fields_split(line, fields, last);
+	unsigned at[SH_DOCUMENT_FIELDS], last = 0;
+	size_t n;
 
+	for (size_t i = 0; i < 2 + form->more; i++) {
+		at[i] = c ? c->index[i] : form->number[i] - 1;
+		last = at[i] >= last ? at[i] + 1 : last;
+	}
+	n = sh_fields_split(line, fields, last);
 	if (c && n != c->n)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu field%s, expected %u as in the header (--rejects FILE collects such "
@@ -126,8 +163,10 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
 	if (n < last)
 		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected at least %u (-f%s)",
 		    n, n == 1 ? "" : "s", last, n == 1 ? "; fields are separated by tabs" : "");
-	doc->id = fields[id - 1];
-	doc->text = fields[text - 1];
+	doc->id = fields[at[0]];
+	for (size_t i = 1; i < 2 + form->more; i++)
+		if (add_text(form, i, fields[at[i]], room, doc, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -163,6 +202,8 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	doc->text = fields[1];
 	return 0;
 }
+
+/* ---- JSON ---- */
 
 static int absent(const struct sh_document_form *form, struct sh_slice line, struct sh_slice name,
     bool id, struct sh_error *err)
@@ -238,42 +279,30 @@ static int join_strings(void *arg, const struct sh_json_value *v, struct sh_erro
 	return item.text.n ? sh_json_unescape(item.text, j->room, j->halves, err) : 0;
 }
 
-/* Sets *out to the bytes of a field. The field must be a string or an array of strings. With
- * `number`, the field must be a string or a number. */
-static int json_string(struct sh_slice line, const struct sh_json_value *v, struct sh_slice name,
-    bool number, struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
+/* Sets *text to the text of a field: a string, or strings in an array or in items of arrays. */
+static int json_text(struct sh_slice line, const struct sh_json_value *v, struct sh_slice name,
+    struct sh_buf *room, struct sh_slice *text, uint64_t *halves, struct sh_error *err)
 {
-	int n = sh_shown(name, 80);
+	struct joined j = { name, room, halves, 0, false };
+	struct sh_slice items = v->text;
+	struct sh_json_value item;
 
-	*halves = 0;
-	if (!number &&
-	    (v->kind == SH_JSON_MANY || (v->kind == SH_JSON_OTHER && *v->text.p == '['))) {
-		struct joined j = { name, room, halves, 0, false };
-		struct sh_slice items = v->text;
-		struct sh_json_value item;
-
-		room->n = 0;
-		if ((v->kind == SH_JSON_MANY ? sh_json_each(line, name, join_strings, &j, err)
-					     : join_strings(&j, v, err)) < 0)
-			return -1;
-		if (v->kind == SH_JSON_MANY && !j.found && sh_json_next(&items, &item))
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "JSON: no item of the array has a field \"%.*s\"", n, name.p);
-		*out = room->n ? sh_buf_slice(room) : sh_slice("", 0);
-		return 0;
-	}
-	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "JSON: field \"%.*s\" is not a string%s (--rejects FILE puts bad records "
-		    "aside)",
-		    n, name.p, number ? " or number" : "");
-	*out = v->text;
-	if (!v->escaped)
+	*text = v->text;
+	if (v->kind == SH_JSON_STRING && !v->escaped)
 		return 0;
 	room->n = 0;
-	if (sh_json_unescape(v->text, room, halves, err) < 0)
+	if (v->kind != SH_JSON_STRING && v->kind != SH_JSON_MANY &&
+	    !(v->kind == SH_JSON_OTHER && *v->text.p == '['))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: field \"%.*s\" is not a string (--rejects FILE puts bad records aside)",
+		    sh_shown(name, 80), name.p);
+	if ((v->kind == SH_JSON_MANY ? sh_json_each(line, name, join_strings, &j, err)
+				     : join_strings(&j, v, err)) < 0)
 		return -1;
-	*out = sh_buf_slice(room);
+	if (v->kind == SH_JSON_MANY && !j.found && sh_json_next(&items, &item))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: no item of the array has a field \"%.*s\"", sh_shown(name, 80), name.p);
+	*text = room->n ? sh_buf_slice(room) : sh_slice("", 0);
 	return 0;
 }
 
@@ -286,36 +315,54 @@ static int check_id_bytes(struct sh_slice id, struct sh_error *err)
 	return sh_id_check(id, err);
 }
 
-static int parse_json(const struct sh_document_form *form, struct sh_slice line,
-    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+static int json_id(const struct sh_json_value *v, struct sh_slice name, struct sh_buf *room,
+    struct sh_slice *id, struct sh_error *err)
 {
-	struct sh_slice name[2] = { form->text_name, form->id_name };
-	struct sh_json_value v[2];
-	size_t n = form->line_ids ? 1 : 2;
-	uint64_t halves;
+	uint64_t halves = 0;
 
-	if (name[0].n == 0)
-		name[0] = sh_slice("text", 4);
-	if (name[1].n == 0)
-		name[1] = sh_slice("id", 2);
-	if (sh_json_find(line, name, v, n, err) < 0)
-		return -1;
-	for (size_t i = n; i-- > 0;)
-		if (v[i].kind == SH_JSON_ABSENT)
-			return absent(form, line, name[i], i == 1, err);
-	if (n == 2 &&
-	    json_string(line, &v[1], name[1], true, &room->id, &doc->id, &halves, err) < 0)
-		return -1;
-	if (json_string(
-		line, &v[0], name[0], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
-		return -1;
-	if (n == 1)
-		return 0;
+	if (v->kind != SH_JSON_STRING && v->kind != SH_JSON_NUMBER)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: field \"%.*s\" is not a string or number (--rejects FILE puts bad "
+		    "records aside)",
+		    sh_shown(name, 80), name.p);
+	*id = v->text;
+	if (v->escaped) {
+		room->n = 0;
+		if (sh_json_unescape(v->text, room, &halves, err) < 0)
+			return -1;
+		*id = sh_buf_slice(room);
+	}
 	if (halves)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "half a surrogate pair in the id: UTF-8 cannot encode it");
-	return check_id_bytes(doc->id, err);
+	return check_id_bytes(*id, err);
 }
+
+static int parse_json(const struct sh_document_form *form, struct sh_slice line,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	struct sh_slice name[SH_DOCUMENT_FIELDS] = { { 0 } }, text;
+	struct sh_json_value v[SH_DOCUMENT_FIELDS];
+	size_t first = form->line_ids ? 1 : 0, n = 2 + form->more;
+
+	for (size_t i = first; i < n; i++)
+		name[i] = name_of(form, i);
+	if (sh_json_find(line, name + first, v + first, n - first, err) < 0)
+		return -1;
+	for (size_t i = first; i < n; i++)
+		if (v[i].kind == SH_JSON_ABSENT)
+			return absent(form, line, name[i], i == 0, err);
+	if (first == 0 && json_id(&v[0], name[0], &room->id, &doc->id, err) < 0)
+		return -1;
+	for (size_t i = 1; i < n; i++)
+		if (json_text(line, &v[i], name[i], &room->text, &text, &doc->ill_formed, err) <
+			0 ||
+		    add_text(form, i, text, room, doc, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- all forms ---- */
 
 /* Makes the line's number its id. */
 static int number_line(
@@ -329,42 +376,13 @@ static int number_line(
 	return 0;
 }
 
-int sh_document_header(
-    const struct sh_document_form *form, struct sh_slice header, struct sh_error *err)
-{
-	struct sh_columns *c = form->columns;
-	struct sh_slice id = form->id_name, text = form->text_name;
-	char delimiter = sh_document_delimiter(form);
-	ssize_t n;
-
-	if (form->crlf)
-		header = sh_without_cr(header);
-	if (!form->csv && sh_dos_check(header, err) < 0)
-		return -1;
-	if (id.n == 0)
-		id = sh_slice("id", 2);
-	if (text.n == 0)
-		text = sh_slice("text", 4);
-	n = sh_columns_count(header, delimiter, err);
-	if (n < 0)
-		return -1;
-	c->n = (unsigned)n;
-	if (sh_columns_find(header, delimiter, id, &c->id, err) < 0 ||
-	    sh_columns_find(header, delimiter, text, &c->text, err) < 0)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "%s (name the fields of id and text with -f ID,TEXT)", err->text);
-	for (unsigned i = 0; i < form->more; i++)
-		if (sh_columns_find(header, delimiter, form->more_name[i], &c->more[i], err) < 0)
-			return -1;
-	return 0;
-}
-
 static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	const struct sh_columns *c = form->columns;
 	char delimiter = sh_document_delimiter(form);
-	ssize_t n = sh_csv_field(line, delimiter, c->id, &room->id, &doc->id, err);
+	ssize_t n = sh_csv_field(line, delimiter, c->index[0], &room->id, &doc->id, err);
+	struct sh_slice text;
 
 	if (n < 0)
 		return -1;
@@ -373,12 +391,14 @@ static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
 		    "CSV: %zd field%s, expected %u as in the header (--rejects FILE collects such "
 		    "records)",
 		    n, n == 1 ? "" : "s", c->n);
-	if (sh_csv_field(line, delimiter, c->text, &room->text, &doc->text, err) < 0)
-		return -1;
+	for (size_t i = 1; i < 2 + form->more; i++)
+		if (sh_csv_field(line, delimiter, c->index[i], &room->text, &text, err) < 0 ||
+		    add_text(form, i, text, room, doc, err) < 0)
+			return -1;
 	return check_id_bytes(doc->id, err);
 }
 
-static int parse_one(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
+int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	int bad;
@@ -394,8 +414,8 @@ static int parse_one(const struct sh_document_form *form, struct sh_slice line, 
 		return parse_json(form, line, room, doc, err);
 	if (form->crlf)
 		line = sh_without_cr(line);
-	bad = form->id_field || form->columns ? choose_fields(form, line, doc, err)
-					      : two_fields(line, doc, err);
+	bad = form->number[0] || form->columns ? choose_fields(form, line, room, doc, err)
+					       : two_fields(line, doc, err);
 	if (bad < 0 || sh_dos_check(line, err) < 0 || sh_id_check(doc->id, err) < 0)
 		return -1;
 	if (memchr(doc->text.p, '\r', doc->text.n))
@@ -403,43 +423,4 @@ static int parse_one(const struct sh_document_form *form, struct sh_slice line, 
 		    "carriage return in the text (a field writes it as \\r; tr '\\r' '\\n' makes "
 		    "lines of an old Mac file)");
 	return 0;
-}
-
-/* Joins the text of the document, which is the first text field, with all further text fields. */
-static int join_fields(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
-    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
-{
-	struct sh_columns columns;
-	struct sh_document_form one = *form;
-	uint64_t ill_formed = doc->ill_formed;
-
-	if (form->columns) {
-		columns = *form->columns;
-		one.columns = &columns;
-	}
-	room->joined.n = 0;
-	if (sh_buf_add(&room->joined, doc->text.p, doc->text.n, err) < 0)
-		return -1;
-	for (unsigned i = 0; i < form->more; i++) {
-		one.text_field = form->more_field[i];
-		one.text_name = form->more_name[i];
-		if (form->columns)
-			columns.text = form->columns->more[i];
-		if (parse_one(&one, line, number, room, doc, err) < 0 ||
-		    sh_buf_add(&room->joined, " ", 1, err) < 0 ||
-		    sh_buf_add(&room->joined, doc->text.p, doc->text.n, err) < 0)
-			return -1;
-		ill_formed += doc->ill_formed;
-	}
-	doc->text = sh_buf_slice(&room->joined);
-	doc->ill_formed = ill_formed;
-	return 0;
-}
-
-int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
-    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
-{
-	if (parse_one(form, line, number, room, doc, err) < 0)
-		return -1;
-	return form->more ? join_fields(form, line, number, room, doc, err) : 0;
 }

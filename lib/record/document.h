@@ -10,19 +10,18 @@
 
 /* The form of a document in a line. Zeroed: the line has exactly the fields id and text. */
 struct sh_document_form {
-	unsigned id_field, text_field; /* numbers from 1; 0: not chosen */
-	bool line_ids;                 /* the number of the line is the id */
-	bool crlf;                     /* drops a CR at the end of the line */
-	bool json;                     /* the line is an object of JSON (record/json.h) */
-	bool csv;                      /* the line is a record of CSV; `columns` is set */
-	struct sh_columns *columns;    /* of files with a header; borrowed; NULL: no header */
+	bool line_ids;              /* the number of the line is the id */
+	bool crlf;                  /* drops a CR at the end of the line */
+	bool json;                  /* the line is an object of JSON (record/json.h) */
+	bool csv;                   /* the line is a record of CSV; `columns` is set */
+	struct sh_columns *columns; /* of files with a header; borrowed; NULL: no header */
+	/* The fields of the id and of the texts. The text of the document is its text fields in
+	 * this order, joined by single blanks. */
+	unsigned more;                       /* text fields after the first */
+	unsigned number[SH_DOCUMENT_FIELDS]; /* from 1; 0: not chosen */
 	/* Names of columns, or names and paths of JSON (sh_json_find()); borrowed. Empty names
 	 * stand for "id" and "text". */
-	struct sh_slice id_name, text_name;
-	/* How many further text fields, and their numbers from 1 or their names. The text is the
-	 * text field and the further fields in this order, joined by single blanks. */
-	unsigned more, more_field[SH_DOCUMENT_MORE];
-	struct sh_slice more_name[SH_DOCUMENT_MORE];
+	struct sh_slice name[SH_DOCUMENT_FIELDS];
 };
 
 /* Returns the character between fields of CSV; 0 for other forms. */

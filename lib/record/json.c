@@ -229,38 +229,26 @@ static int read_value(struct reader *r, struct sh_json_value *v)
 
 /* ---- the fields ---- */
 
-static bool is_named(
-    const struct sh_json_value *key, struct sh_slice name, struct sh_buf *room, bool *no_room)
-{
-	struct sh_error err;
-	uint64_t halves = 0;
-
-	if (!key->escaped)
-		return sh_slice_eq(key->text, name);
-	room->n = 0;
-	if (sh_json_unescape(key->text, room, &halves, &err) < 0) {
-		*no_room = true;
-		return false;
-	}
-	return sh_slice_eq(sh_buf_slice(room), name);
-}
-
 static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_buf *room)
 {
 	struct sh_json_value key, v;
-	bool no_room = false;
+	uint64_t halves = 0;
 
 	do {
 		if (read_key(r, &key) < 0 || read_value(r, &v) < 0)
 			return -1;
 		if (v.kind == SH_JSON_OTHER)
 			v.text.n = (size_t)(r->p - v.text.p);
+		room->n = 0;
+		if (key.escaped) {
+			if (sh_json_unescape(key.text, room, &halves, r->err) < 0)
+				return -1;
+			key.text = sh_buf_slice(room);
+		}
 		for (size_t i = 0; i < n; i++)
-			if (is_named(&key, name[i], room, &no_room))
+			if (sh_slice_eq(key.text, name[i]))
 				value[i] = v;
-		if (no_room)
-			return sh_error_nomem(r->err);
 		skip_blanks(r);
 	} while (accept(r, ','));
 	return accept(r, '}') ? 0 : wrong(r, "a comma or }");
@@ -333,12 +321,6 @@ static void start_path(struct path *p, struct sh_slice name)
 	next_part(p);
 }
 
-/* Returns whether a name can be a path. */
-static bool is_path(struct sh_slice name)
-{
-	return name.n && (*name.p == '/' || memchr(name.p, '.', name.n));
-}
-
 int sh_json_check_path(struct sh_slice name, struct sh_error *err)
 {
 	struct path p = { 0 };
@@ -390,39 +372,26 @@ static struct sh_json_value find_item(struct sh_slice items, struct sh_slice par
 	return (struct sh_json_value){ 0 };
 }
 
-/* Returns whether the next part of the path, now p->part, is all items of the array v. */
-static bool is_all(const struct path *p, const struct sh_json_value *v)
-{
-	return v->kind == SH_JSON_OTHER && *v->text.p == '[' && p->part.n == 1 && *p->part.p == '*';
-}
-
-/* Replaces *v by its item or field that p->part names. */
-static int step(const struct path *p, struct sh_json_value *v, struct sh_error *err)
-{
-	struct sh_json_value in = *v;
-
-	*v = (struct sh_json_value){ 0 };
-	if (in.kind == SH_JSON_OTHER && *in.text.p == '[')
-		*v = find_item(in.text, p->part);
-	else if (in.kind == SH_JSON_OTHER && *in.text.p == '{')
-		return sh_json_fields(in.text, &p->part, v, 1, err);
-	return 0;
-}
-
-/* Follows the rest of a path from the value of its first part. Sets *object to the last object or
+/* Follows the rest of a path from the value of its first part, up to an asterisk that stands for all
+ * items of the array *v: returns 1 there, otherwise 0, or -1. Sets *object to the last object or
  * array on the path. */
 static int follow(
     struct path *p, struct sh_json_value *v, struct sh_slice *object, struct sh_error *err)
 {
 	while (p->more) {
+		struct sh_json_value in = *v;
+		bool array = in.kind == SH_JSON_OTHER && *in.text.p == '[';
+
 		next_part(p);
-		if (is_all(p, v)) {
-			v->kind = SH_JSON_MANY;
-			return 0;
-		}
-		if (v->kind == SH_JSON_OTHER)
-			*object = v->text;
-		if (step(p, v, err) < 0)
+		if (array && p->part.n == 1 && *p->part.p == '*')
+			return 1;
+		*v = (struct sh_json_value){ 0 };
+		if (in.kind == SH_JSON_OTHER)
+			*object = in.text;
+		if (array)
+			*v = find_item(in.text, p->part);
+		else if (in.kind == SH_JSON_OTHER && *in.text.p == '{' &&
+			 sh_json_fields(in.text, &p->part, v, 1, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -432,21 +401,16 @@ static int follow(
 static int each_below(
     struct path p, struct sh_json_value v, sh_json_each_fn *each, void *arg, struct sh_error *err)
 {
-	while (p.more) {
-		struct sh_slice items = v.text;
-		struct sh_json_value item;
+	struct sh_slice object;
+	struct sh_json_value item;
+	int many = follow(&p, &v, &object, err);
 
-		next_part(&p);
-		if (is_all(&p, &v)) {
-			while (sh_json_next(&items, &item))
-				if (each_below(p, item, each, arg, err) < 0)
-					return -1;
-			return 0;
-		}
-		if (step(&p, &v, err) < 0)
+	if (many <= 0)
+		return many < 0 || v.kind == SH_JSON_ABSENT ? many : each(arg, &v, err);
+	while (sh_json_next(&v.text, &item))
+		if (each_below(p, item, each, arg, err) < 0)
 			return -1;
-	}
-	return v.kind == SH_JSON_ABSENT ? 0 : each(arg, &v, err);
+	return 0;
 }
 
 int sh_json_each(struct sh_slice line, struct sh_slice name, sh_json_each_fn *each, void *arg,
@@ -467,28 +431,24 @@ int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_js
 	struct sh_slice names[2 * SH_JSON_PATHS] = { { 0 } }, object;
 	struct sh_json_value v[2 * SH_JSON_PATHS];
 	struct path path[SH_JSON_PATHS];
-	size_t paths = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		start_path(&path[i], name[i]);
 		names[i] = name[i];
-		if (!is_path(name[i]))
-			continue;
-		start_path(&path[paths], name[i]);
-		names[n + paths] = path[paths].part;
-		paths++;
+		names[n + i] = path[i].part;
 	}
-	if (sh_json_fields(line, names, v, n + paths, err) < 0)
+	if (sh_json_fields(line, names, v, 2 * n, err) < 0)
 		return -1;
-	for (size_t i = 0, k = 0; i < n; i++) {
-		value[i] = v[i];
-		if (!is_path(name[i]))
-			continue;
-		if (v[i].kind == SH_JSON_ABSENT) {
-			value[i] = v[n + k];
-			if (follow(&path[k], &value[i], &object, err) < 0)
-				return -1;
-		}
-		k++;
+	for (size_t i = 0; i < n; i++) {
+		int many = 0;
+
+		value[i] = v[i].kind ? v[i] : v[n + i];
+		if (!v[i].kind)
+			many = follow(&path[i], &value[i], &object, err);
+		if (many < 0)
+			return -1;
+		if (many)
+			value[i].kind = SH_JSON_MANY;
 	}
 	return 0;
 }
@@ -527,7 +487,7 @@ bool sh_json_print_names(struct sh_slice line, struct sh_slice path, char *to, s
 	struct path p;
 
 	start_path(&p, path);
-	if (is_path(path) && sh_json_fields(line, &p.part, &v, 1, &ignored) == 0)
+	if (p.more && sh_json_fields(line, &p.part, &v, 1, &ignored) == 0)
 		(void)follow(&p, &v, &object, &ignored);
 	if (object.n && *object.p == '[')
 		return snprintf(to, room, "items of an array, all of which * names") > 0;
@@ -567,22 +527,12 @@ static uint32_t code_point(const char **p, const char *end, uint64_t *halves)
 
 static char *put_utf8(char *to, uint32_t c)
 {
-	if (c < 0x80) {
-		*to++ = (char)c;
-		return to;
-	}
-	if (c < 0x800) {
-		*to++ = (char)(0xC0 | c >> 6);
-	} else {
-		if (c < 0x10000) {
-			*to++ = (char)(0xE0 | c >> 12);
-		} else {
-			*to++ = (char)(0xF0 | c >> 18);
-			*to++ = (char)(0x80 | (c >> 12 & 63));
-		}
-		*to++ = (char)(0x80 | (c >> 6 & 63));
-	}
-	*to++ = (char)(0x80 | (c & 63));
+	unsigned more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+	static const uint32_t lead[] = { 0, 0xC0, 0xE0, 0xF0 };
+
+	*to++ = (char)(lead[more] | c >> 6 * more);
+	while (more-- > 0)
+		*to++ = (char)(0x80 | (c >> 6 * more & 63));
 	return to;
 }
 
@@ -621,12 +571,12 @@ int sh_json_unescape(
 
 int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *err)
 {
-	static const char hex[] = "0123456789abcdef", known[] = "\b\f\n\r\t", letter[] = "bfnrt";
+	static const char known[] = "\b\f\n\r\t", letter[] = "bfnrt";
 	char *to;
 
-	if (s.n > (SIZE_MAX - 2) / 6)
+	if (s.n > (SIZE_MAX - 3) / 6)
 		return sh_error_nomem(err);
-	if (sh_buf_reserve(out, 6 * s.n + 2, err) < 0)
+	if (sh_buf_reserve(out, 6 * s.n + 3, err) < 0)
 		return -1;
 	to = out->p + out->n;
 	*to++ = '"';
@@ -634,21 +584,14 @@ int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *e
 		unsigned char c = (unsigned char)s.p[i];
 		const char *short_form = c && c < 0x20 ? strchr(known, c) : NULL;
 
-		if (short_form) {
+		if (short_form || c == '"' || c == '\\') {
 			*to++ = '\\';
-			*to++ = letter[short_form - known];
-			continue;
+			*to++ = short_form ? letter[short_form - known] : (char)c;
+		} else if (c < 0x20) {
+			to += snprintf(to, sizeof "\\u0000", "\\u%04x", c);
+		} else {
+			*to++ = (char)c;
 		}
-		if (c < 0x20) {
-			memcpy(to, "\\u00", 4);
-			to[4] = hex[c >> 4];
-			to[5] = hex[c & 15];
-			to += 6;
-			continue;
-		}
-		if (c == '"' || c == '\\')
-			*to++ = '\\';
-		*to++ = (char)c;
 	}
 	*to++ = '"';
 	out->n = (size_t)(to - out->p);

@@ -36,7 +36,7 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
  * name that begins with a slash is a pointer of RFC 6901, such as `/content/0/body`. A number is
  * the index of an item of an array, from 0. An asterisk stands for all items of an array: the value
  * is SH_JSON_MANY then. */
-enum { SH_JSON_PATHS = 4 };
+enum { SH_JSON_PATHS = 17 };
 int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_error *err);
 

@@ -98,7 +98,7 @@ static int refuse_column(
 	struct sh_error absent;
 	unsigned index;
 
-	if (sh_columns_find(sh_without_cr(header), delimiter, name, &index, &absent) < 0)
+	if (sh_columns_find(sh_without_cr(header), delimiter, name, &index, &absent) <= 0)
 		return 0;
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "the header has a column \"%.*s\" already (give the mark another name)",

@@ -391,10 +391,10 @@ static void add_gap(
 {
 	struct sh_slice text =
 	    sh_slice(s->text.p + s->start[x->from[0]], s->start[x->to[0]] - s->start[x->from[0]]);
+	char number[SH_HTML_COUNT];
 
-	sh_html_raw(h, "<p class=\"gap\">");
-	sh_html_count(h, characters(text));
-	sh_html_raw(h, " characters alike</p>");
+	sh_html_format(
+	    h, "<p class=\"gap\">%s characters alike</p>", sh_html_count(number, characters(text)));
 }
 
 static struct sh_slice clip(struct sh_slice text, size_t *more)
@@ -418,6 +418,7 @@ void sh_beside_add(struct sh_html *h, struct sh_beside *b, const struct sh_besid
     const struct sh_beside_text *y)
 {
 	bool goes_on = x->behind.n || y->behind.n;
+	char number[SH_HTML_COUNT];
 	size_t more = 0;
 
 	if (h->failed)
@@ -441,9 +442,7 @@ void sh_beside_add(struct sh_html *h, struct sh_beside *b, const struct sh_besid
 			add_gap(h, &b->diff.side[0], &b->stretch[i]);
 		from = i + 1;
 	}
-	if (more) {
-		sh_html_raw(h, "<p class=\"gap\">");
-		sh_html_count(h, more);
-		sh_html_raw(h, " bytes more are not shown</p>\n");
-	}
+	if (more)
+		sh_html_format(h, "<p class=\"gap\">%s bytes more are not shown</p>\n",
+		    sh_html_count(number, more));
 }

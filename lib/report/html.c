@@ -109,16 +109,18 @@ void sh_html_json(struct sh_html *h, struct sh_slice text)
 	add(h, "\"", 1);
 }
 
-void sh_html_count(struct sh_html *h, uint64_t n)
+const char *sh_html_count(char to[SH_HTML_COUNT], uint64_t n)
 {
-	char digits[SH_NUM_CHARS];
+	char digits[SH_NUM_CHARS], *p = to;
 	size_t len = sh_print_u64(digits, n);
 
 	for (size_t i = 0; i < len; i++) {
 		if (i && (len - i) % 3 == 0)
-			add(h, ",", 1);
-		add(h, digits + i, 1);
+			*p++ = ',';
+		*p++ = digits[i];
 	}
+	*p = '\0';
+	return to;
 }
 
 const char *sh_html_lang(struct sh_slice text)

@@ -36,8 +36,10 @@ void sh_html_text(struct sh_html *h, struct sh_slice text);
  * cannot end a script element. */
 void sh_html_json(struct sh_html *h, struct sh_slice text);
 
-/* Appends a number with commas: 12,345. */
-void sh_html_count(struct sh_html *h, uint64_t n);
+enum { SH_HTML_COUNT = 32 };
+
+/* Prints a number with commas: 12,345. Returns `to`. */
+const char *sh_html_count(char to[SH_HTML_COUNT], uint64_t n);
 
 /* Returns ` lang="zh"` and the like for text in Han characters, kana or Hangul; otherwise "". */
 const char *sh_html_lang(struct sh_slice text);

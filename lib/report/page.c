@@ -30,31 +30,14 @@ static void add_id(struct sh_html *h, const struct sh_report *p, uint32_t id)
 	sh_html_raw(h, "</bdi>");
 }
 
-void sh_page_begin(struct sh_html *h, struct sh_slice title)
-{
-	sh_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		       "style-src 'unsafe-inline'; script-src 'sha256-");
-	sh_html_raw(h, SCRIPT_SHA256);
-	sh_html_raw(h,
-	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	    "<meta name=\"generator\" content=\"simhash-utils " SH_VERSION "\">\n<title>");
-	sh_html_text(h, title);
-	sh_html_raw(h, "</title>\n<style>\n");
-	sh_html_raw(h, STYLE);
-	sh_html_format(h, "</style>\n</head>\n<body>\n<header>\n<h1%s>", sh_html_lang(title));
-	sh_html_text(h, title);
-	sh_html_raw(h, "</h1>\n");
-}
-
 static void add_count(struct sh_html *h, const char *name, uint64_t n)
 {
-	sh_html_format(h, "<div><dt>%s</dt><dd>", name);
-	sh_html_count(h, n);
-	sh_html_raw(h, "</dd></div>\n");
+	char number[SH_HTML_COUNT];
+
+	sh_html_format(h, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, sh_html_count(number, n));
 }
 
-void sh_page_counts(struct sh_html *h, const struct sh_report *p)
+static void add_counts(struct sh_html *h, const struct sh_report *p)
 {
 	sh_html_raw(h, "<dl class=\"counts\">\n");
 	add_count(h, "pairs", p->n);
@@ -75,17 +58,18 @@ void sh_page_counts(struct sh_html *h, const struct sh_report *p)
 
 static void add_bar(struct sh_html *h, unsigned i, uint64_t n, uint64_t most)
 {
+	char number[SH_HTML_COUNT];
+
 	sh_html_format(h, "<tr><th scope=\"row\">%u.%02u – %u.%02u</th><td>", i * 5 / 100,
 	    i * 5 % 100, (i + 1) * 5 / 100, (i + 1) * 5 % 100);
 	if (n)
 		sh_html_format(h, "<i style=\"width:%.1f%%\"></i>", (double)n / (double)most * 100);
-	sh_html_raw(h, "</td><td class=\"number\">");
-	sh_html_count(h, n);
-	sh_html_raw(h, "</td></tr>\n");
+	sh_html_format(h, "</td><td class=\"number\">%s</td></tr>\n", sh_html_count(number, n));
 }
 
-void sh_page_bars(struct sh_html *h, const struct sh_report *p)
+static void add_bars(struct sh_html *h, const struct sh_report *p)
 {
+	char number[SH_HTML_COUNT];
 	unsigned from = 0, to = SH_REPORT_BARS;
 	uint64_t most = 0;
 
@@ -95,11 +79,9 @@ void sh_page_bars(struct sh_html *h, const struct sh_report *p)
 		sh_html_raw(h, "<p class=\"note\">The share of a document’s text that the other "
 			       "one has in the "
 			       "same words: the greater share of the two.</p>\n");
-	if (p->unknown) {
-		sh_html_raw(h, "<p class=\"note\">Without a similarity: ");
-		sh_html_count(h, p->unknown);
-		sh_html_format(h, " pair%s.</p>\n", p->unknown == 1 ? "" : "s");
-	}
+	if (p->unknown)
+		sh_html_format(h, "<p class=\"note\">Without a similarity: %s pair%s.</p>\n",
+		    sh_html_count(number, p->unknown), p->unknown == 1 ? "" : "s");
 	while (from < to && !p->bar[from])
 		from++;
 	while (to > from && !p->bar[to - 1])
@@ -116,17 +98,20 @@ void sh_page_bars(struct sh_html *h, const struct sh_report *p)
 
 static void add_group(struct sh_html *h, const struct sh_report *p, const struct sh_report_group *g)
 {
+	char number[SH_HTML_COUNT];
+
 	sh_html_raw(h, "<tr><td><button class=\"id\" type=\"button\" dir=\"auto\">");
 	sh_html_text(h, sh_hmap_key(&p->ids, g->id));
-	sh_html_raw(h, "</button></td><td class=\"number\">");
-	sh_html_count(h, g->size);
-	sh_html_raw(h, "</td><td class=\"number\">");
+	sh_html_format(h, "</button></td><td class=\"number\">%s</td><td class=\"number\">",
+	    sh_html_count(number, g->size));
 	add_share(h, g->least);
 	sh_html_raw(h, "</td></tr>\n");
 }
 
-void sh_page_groups(struct sh_html *h, const struct sh_report *p)
+static void add_groups(struct sh_html *h, const struct sh_report *p)
 {
+	char number[SH_HTML_COUNT];
+
 	if (p->apart) {
 		sh_html_raw(h, "</div>\n");
 		return;
@@ -135,11 +120,9 @@ void sh_page_groups(struct sh_html *h, const struct sh_report *p)
 	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">Two "
 	    "documents are in one group when a chain of pairs joins them. A group is named "
 	    "after the document that is in most of its pairs");
-	if (p->groups > p->n_groups) {
-		sh_html_raw(h, ". The page leaves out ");
-		sh_html_count(h, p->groups - p->n_groups);
-		sh_html_raw(h, " smaller groups");
-	}
+	if (p->groups > p->n_groups)
+		sh_html_format(h, ". The page leaves out %s smaller groups",
+		    sh_html_count(number, p->groups - p->n_groups));
 	sh_html_format(h,
 	    ".</p>\n<table>\n<thead><tr><th scope=\"col\">Group</th><th scope=\"col\" "
 	    "class=\"number\">Documents</th><th scope=\"col\" class=\"number\">Least "
@@ -150,10 +133,34 @@ void sh_page_groups(struct sh_html *h, const struct sh_report *p)
 	sh_html_raw(h, "</tbody>\n</table>\n</section>\n</div>\n");
 }
 
+/* ---- the head ---- */
+
+void sh_page_begin(struct sh_html *h, const struct sh_report *p, struct sh_slice title)
+{
+	sh_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		       "style-src 'unsafe-inline'; script-src 'sha256-");
+	sh_html_raw(h, SCRIPT_SHA256);
+	sh_html_raw(h,
+	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"generator\" content=\"simhash-utils " SH_VERSION "\">\n<title>");
+	sh_html_text(h, title);
+	sh_html_raw(h, "</title>\n<style>\n");
+	sh_html_raw(h, STYLE);
+	sh_html_format(h, "</style>\n</head>\n<body>\n<header>\n<h1%s>", sh_html_lang(title));
+	sh_html_text(h, title);
+	sh_html_raw(h, "</h1>\n");
+	add_counts(h, p);
+	add_bars(h, p);
+	add_groups(h, p);
+}
+
 /* ---- pairs with texts ---- */
 
 void sh_page_texts(struct sh_html *h, const struct sh_report *p, size_t shown, bool documents)
 {
+	char number[SH_HTML_COUNT], all[SH_HTML_COUNT];
+
 	sh_html_raw(h,
 	    "<div class=\"find\"><input type=\"search\" id=\"find\" placeholder=\"Find ids or "
 	    "words\" aria-label=\"Find ids or words\" autocomplete=\"off\" spellcheck=\"false\">"
@@ -167,13 +174,10 @@ void sh_page_texts(struct sh_html *h, const struct sh_report *p, size_t shown, b
 	sh_html_raw(
 	    h, p->spans ? "The pairs of greatest coverage come first; words that differ are marked."
 			: "The least similar pairs come first; words that differ are marked.");
-	if (shown < p->n) {
-		sh_html_raw(h, " Texts are shown for ");
-		sh_html_count(h, shown);
-		sh_html_raw(h, " of ");
-		sh_html_count(h, p->n);
-		sh_html_raw(h, " pairs; the table below has all pairs.");
-	}
+	if (shown < p->n)
+		sh_html_format(h,
+		    " Texts are shown for %s of %s pairs; the table below has all pairs.",
+		    sh_html_count(number, shown), sh_html_count(all, p->n));
 	sh_html_raw(h, "</p>\n");
 }
 
@@ -192,6 +196,7 @@ static void add_head(
 void sh_page_pair(struct sh_html *h, const struct sh_report *p, size_t at)
 {
 	const struct sh_report_pair *x = &p->pair[at];
+	char number[SH_HTML_COUNT];
 
 	sh_html_format(h, "<details class=\"pair\" id=\"p%zu\"%s>\n<summary><span class=\"score\">",
 	    at + 1, at < 3 ? " open" : "");
@@ -202,8 +207,8 @@ void sh_page_pair(struct sh_html *h, const struct sh_report *p, size_t at)
 	add_id(h, p, x->b);
 	sh_html_raw(h, " <span class=\"note\">");
 	if (p->spans) {
-		sh_html_count(h, (uint64_t)x->distance);
-		sh_html_format(h, " passage%s", x->distance == 1 ? "" : "s");
+		sh_html_format(h, "%s passage%s", sh_html_count(number, (uint64_t)x->distance),
+		    x->distance == 1 ? "" : "s");
 	} else {
 		if (x->measure)
 			sh_html_raw(h, x->measure);
@@ -253,14 +258,13 @@ static void add_column(struct sh_html *h, const char *name, bool number)
 
 void sh_page_rows(struct sh_html *h, const struct sh_report *p, size_t shown, size_t texts)
 {
+	char number[SH_HTML_COUNT], all[SH_HTML_COUNT];
+
 	sh_html_raw(h, "</section>\n<section id=\"all\">\n<h2>All pairs</h2>\n");
-	if (shown < p->n) {
-		sh_html_raw(h, "<p class=\"note\">The first ");
-		sh_html_count(h, shown);
-		sh_html_raw(h, " of ");
-		sh_html_count(h, p->n);
-		sh_html_raw(h, " pairs (shreport --list).</p>\n");
-	}
+	if (shown < p->n)
+		sh_html_format(h,
+		    "<p class=\"note\">The first %s of %s pairs (shreport --list).</p>\n",
+		    sh_html_count(number, shown), sh_html_count(all, p->n));
 	sh_html_raw(h, "<noscript><p>This table needs JavaScript.</p></noscript>\n<table "
 		       "id=\"rows\">\n<thead><tr>");
 	add_column(h, "Document 1", false);

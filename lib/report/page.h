@@ -2,18 +2,15 @@
 /* The page of a report, part by part: one file that fetches nothing. Its style and script are
  * page.css and page.js, which the Makefile makes strings of C.
  *
- * The order: sh_page_begin(), sh_page_counts(), sh_page_bars(), sh_page_groups(),
- * sh_page_texts(), pairs, sh_page_rows(), rows, sh_page_end(). */
+ * The order: sh_page_begin(), sh_page_texts(), pairs, sh_page_rows(), rows, sh_page_end(). */
 #ifndef SH_REPORT_PAGE_H
 #define SH_REPORT_PAGE_H
 
 #include "report/beside.h"
 #include "report/pairs.h"
 
-void sh_page_begin(struct sh_html *h, struct sh_slice title);
-void sh_page_counts(struct sh_html *h, const struct sh_report *p);
-void sh_page_bars(struct sh_html *h, const struct sh_report *p);
-void sh_page_groups(struct sh_html *h, const struct sh_report *p);
+/* Writes the head: counts, bars, groups. */
+void sh_page_begin(struct sh_html *h, const struct sh_report *p, struct sh_slice title);
 
 /* Begins the pairs with texts. shown: their number. documents: the texts were given. */
 void sh_page_texts(struct sh_html *h, const struct sh_report *p, size_t shown, bool documents);

@@ -45,7 +45,7 @@ static struct sh_report_pair *new_pair(
 	return x;
 }
 
-int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *err)
+static int add_pair(struct sh_report *p, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_pair_record r;
 	const struct sh_measure *m;
@@ -106,7 +106,7 @@ static int parse_span(
 	return 0;
 }
 
-int sh_report_add_span(struct sh_report *p, struct sh_slice line, struct sh_error *err)
+static int add_span(struct sh_report *p, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_report_span s;
 	struct sh_slice id[2];
@@ -126,6 +126,14 @@ int sh_report_add_span(struct sh_report *p, struct sh_slice line, struct sh_erro
 	p->pair[s.pair].matched += s.matched;
 	p->pair[s.pair].distance++;
 	return 0;
+}
+
+int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice f[1];
+	bool spans = p->n ? p->spans : sh_fields_split(line, f, 1) == 8;
+
+	return (spans ? add_span : add_pair)(p, line, err);
 }
 
 /* ---- spans ---- */
@@ -237,25 +245,13 @@ static void count_pairs(struct sh_report *p)
 	}
 }
 
-static bool is_larger(const struct sh_report_group *a, const struct sh_report_group *b)
+/* Orders the largest group first. */
+static int by_size(const void *x, const void *y)
 {
-	return a->size != b->size ? a->size > b->size : a->id < b->id;
-}
+	const struct sh_report_group *a = x, *b = y;
 
-/* Keeps the largest groups, in order. */
-static void keep_group(struct sh_report *p, const struct sh_report_group *g)
-{
-	unsigned at = p->n_groups;
-
-	if (p->n_groups == SH_REPORT_GROUPS && !is_larger(g, &p->group[at - 1]))
-		return;
-	if (p->n_groups == SH_REPORT_GROUPS)
-		at--;
-	else
-		p->n_groups++;
-	for (; at > 0 && is_larger(g, &p->group[at - 1]); at--)
-		p->group[at] = p->group[at - 1];
-	p->group[at] = *g;
+	return a->size != b->size ? compare_numbers(b->size, a->size)
+				  : compare_numbers(a->id, b->id);
 }
 
 /* Fills group[i] for each id i that represents a group; for other ids its size is 0. degree: pairs
@@ -321,12 +317,11 @@ static int count_groups(struct sh_report *p, struct sh_error *err)
 			sh_union_link(&u, p->pair[i].a, p->pair[i].b);
 		find_groups(p, &u, group, degree);
 		p->documents = p->ids.n;
-		for (uint32_t i = 0; i < p->ids.n; i++) {
-			if (group[i].size) {
-				p->groups++;
-				keep_group(p, &group[i]);
-			}
-		}
+		for (uint32_t i = 0; i < p->ids.n; i++)
+			p->groups += group[i].size > 0;
+		qsort(group, p->ids.n, sizeof *group, by_size);
+		p->n_groups = p->groups < SH_REPORT_GROUPS ? (unsigned)p->groups : SH_REPORT_GROUPS;
+		memcpy(p->group, group, p->n_groups * sizeof *group);
 	}
 	sh_union_free(&u);
 	free(degree);

@@ -2,7 +2,7 @@
 /* The pairs of a report, as a page counts, orders and shows them.
  *
  *     sh_report_init(&p, err);
- *     sh_report_add(&p, line, err);    or  sh_report_add_span(&p, line, err);
+ *     sh_report_add(&p, line, err);
  *     ... for spans: sh_report_cover() for each pair ...
  *     sh_report_order(&p, err);
  *
@@ -44,7 +44,7 @@ struct sh_report_group {
 };
 
 struct sh_report {
-	bool spans; /* pairs of spans: sh_report_add_span() was called */
+	bool spans; /* the records are spans */
 	struct sh_hmap ids;
 	struct sh_hmap keys; /* for spans: the two indexes of each pair */
 	struct sh_report_pair *pair;
@@ -65,9 +65,8 @@ struct sh_report {
 int sh_report_init(struct sh_report *p, struct sh_error *err);
 void sh_report_free(struct sh_report *p);
 
-/* Add a record: of a pair, or of a span. Do not mix the two functions. */
+/* Adds a record: of a pair, or of a span, which has eight fields. The first good record decides. */
 int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *err);
-int sh_report_add_span(struct sh_report *p, struct sh_slice line, struct sh_error *err);
 
 /* Orders spans by pair and place. Call it before the two functions below. */
 void sh_report_order_spans(struct sh_report *p);

@@ -5,10 +5,167 @@
 #include <stdlib.h>
 
 #include "base/compare.h"
+#include "base/hex.h"
 #include "base/num.h"
-#include "segment/jieba_prob.h"
+#include "base/real.h"
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
+
+/* ---- the model ---- */
+
+struct parser {
+	const char *p, *end;
+	const char *wanted; /* what the parser expected when it failed */
+};
+
+static int fail(struct parser *s, const char *wanted)
+{
+	s->wanted = wanted;
+	return -1;
+}
+
+/* Returns whether the next character that is not blank is c. */
+static bool is_at(struct parser *s, char c)
+{
+	while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\r'))
+		s->p++;
+	return s->p < s->end && *s->p == c;
+}
+
+static bool accept(struct parser *s, char c)
+{
+	bool found = is_at(s, c);
+
+	s->p += found;
+	return found;
+}
+
+/* Parses 'x' or '\u4e00', and a colon. */
+static int key(struct parser *s, uint32_t *cp)
+{
+	const uint8_t *p;
+
+	if (!accept(s, '\''))
+		return fail(s, "a quoted key");
+	p = (const uint8_t *)s->p;
+	*cp = s->p < s->end ? sh_utf8_next(&p, (const uint8_t *)s->end) : SH_UTF8_ILL;
+	if (*cp == '\\' && s->end - s->p > 6 && s->p[1] == 'u') {
+		*cp = 0;
+		for (p++; p < (const uint8_t *)s->p + 6; p++) {
+			int digit = sh_hex_value((char)*p);
+
+			if (digit < 0)
+				return fail(s, "four hex digits");
+			*cp = *cp << 4 | (uint32_t)digit;
+		}
+	}
+	s->p = (const char *)p;
+	if (*cp == SH_UTF8_ILL || s->p == s->end || *s->p++ != '\'')
+		return fail(s, "a key of one character");
+	return accept(s, ':') ? 0 : fail(s, "a colon");
+}
+
+static int number(struct parser *s, double *out)
+{
+	size_t n;
+
+	is_at(s, '\0'); /* skips blanks */
+	for (n = 0; s->p + n < s->end && n < SH_REAL_CHARS; n++)
+		if (!s->p[n] || !strchr("0123456789.eE+-", s->p[n]))
+			break;
+	if (sh_parse_real(sh_slice(s->p, n), out) < 0 || !isfinite(*out))
+		return fail(s, "a float");
+	s->p += n;
+	return 0;
+}
+
+static int state_of(uint32_t cp)
+{
+	const char *letters = "BEMS", *at = cp && cp < 0x80 ? strchr(letters, (int)cp) : NULL;
+
+	return at ? (int)(at - letters) : -1;
+}
+
+/* The files of the model. Each assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of
+ * dicts. Keys are single characters, values are floats. Only this form is read. */
+enum model_file { START, TRANS, EMIT };
+
+/* Stores a number. cp: the inner key. */
+static void store(struct sh_jieba_prob *p, enum model_file file, int state, uint32_t cp, double x)
+{
+	if (file == START)
+		p->start[state] = x;
+	else if (file == TRANS && state_of(cp) >= 0)
+		p->trans[state][state_of(cp)] = x;
+	else if (file == EMIT && cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
+		p->emit[cp - SH_HAN_FIRST][state] = x;
+}
+
+static int read_dicts(struct parser *s, struct sh_jieba_prob *p, enum model_file file)
+{
+	int state = -1;
+	unsigned depth = 1;
+
+	if (!accept(s, '{'))
+		return fail(s, "a dict");
+	while (depth) {
+		uint32_t cp;
+		double x;
+
+		if (accept(s, '}')) {
+			depth--;
+		} else {
+			if (key(s, &cp) < 0)
+				return -1;
+			if (depth == 1 && (state = state_of(cp)) < 0)
+				return fail(s, "a state B, E, M or S");
+			if (depth == 1 && file != START) {
+				if (!accept(s, '{'))
+					return fail(s, "a dict");
+				depth = 2;
+				continue;
+			}
+			if (number(s, &x) < 0)
+				return -1;
+			store(p, file, state, cp, x);
+		}
+		if (depth && !accept(s, ',') && !is_at(s, '}'))
+			return fail(s, "a comma or a brace");
+	}
+	return 0;
+}
+
+static int read_model_file(
+    struct sh_jieba_prob *p, struct sh_slice text, enum model_file file, struct sh_error *err)
+{
+	static const char *const names[] = { "prob_start", "prob_trans", "prob_emit" };
+	struct parser s = { .p = text.p, .end = text.p + text.n, .wanted = "P={" };
+	const char *from = text.n ? memmem(text.p, text.n, "P=", 2) : NULL;
+
+	if (from)
+		s.p = from + 2;
+	if (from && read_dicts(&s, p, file) == 0)
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD, "%s: at byte %zu: expected %s", names[file],
+	    (size_t)(s.p - text.p), s.wanted);
+}
+
+int sh_jieba_prob_read(struct sh_jieba_prob *p, struct sh_slice start, struct sh_slice trans,
+    struct sh_slice emit, struct sh_error *err)
+{
+	for (int y = 0; y < SH_HMM_STATES; y++) {
+		p->start[y] = SH_HMM_NEVER;
+		for (int z = 0; z < SH_HMM_STATES; z++)
+			p->trans[y][z] = SH_HMM_NEVER;
+		for (int c = 0; c < SH_HAN_COUNT; c++)
+			p->emit[c][y] = SH_HMM_NEVER;
+	}
+	if (read_model_file(p, start, START, err) < 0 || read_model_file(p, trans, TRANS, err) < 0)
+		return -1;
+	return read_model_file(p, emit, EMIT, err);
+}
+
+/* ---- the dictionary ---- */
 
 struct compiler {
 	struct sh_jieba_prob prob;

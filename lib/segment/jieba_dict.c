@@ -134,16 +134,28 @@ static int check_codes(const uint16_t *code, struct sh_error *err)
 	return 0;
 }
 
-static int check_nodes(const struct sh_jieba_node *node, struct sh_error *err)
+/* Sets the members of *j to the tables of the image, and checks what must be true of them. */
+static int open_tables(struct sh_jieba *j, struct sh_slice image, struct sh_error *err)
 {
-	if (node[0].base != 0 || node[0].check != SH_NODE_FREE || node[SH_NODE_ROOT].base != 0)
+	struct sh_jieba_layout l;
+
+	memcpy(&j->h, image.p, sizeof j->h);
+	if (check_header(&j->h, image, err) < 0)
+		return -1;
+	l = sh_jieba_layout(j->h.n_nodes);
+	j->image = image;
+	j->code = (const void *)(image.p + l.code);
+	j->emit = (const void *)(image.p + l.emit);
+	j->node = (const void *)(image.p + l.node);
+	j->freq = (const void *)(image.p + l.freq);
+	if (j->node[0].base != 0 || j->node[0].check != SH_NODE_FREE ||
+	    j->node[SH_NODE_ROOT].base != 0)
 		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: no root");
-	return 0;
+	return check_codes(j->code, err);
 }
 
 struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err)
 {
-	struct sh_jieba_layout l;
 	struct sh_jieba *j;
 
 	if (image.n < sizeof j->h || memcmp(image.p, SH_JIEBA_MAGIC, sizeof j->h.magic) != 0) {
@@ -151,26 +163,12 @@ struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err
 		return NULL;
 	}
 	j = calloc(1, sizeof *j);
-	if (!j) {
+	if (!j)
 		sh_error_nomem(err);
-		return NULL;
-	}
-	memcpy(&j->h, image.p, sizeof j->h);
-	if (check_header(&j->h, image, err) < 0) {
-		free(j);
-		return NULL;
-	}
-	l = sh_jieba_layout(j->h.n_nodes);
-	j->image = image;
-	j->code = (const void *)(image.p + l.code);
-	j->emit = (const void *)(image.p + l.emit);
-	j->node = (const void *)(image.p + l.node);
-	j->freq = (const void *)(image.p + l.freq);
-	if (check_nodes(j->node, err) < 0 || check_codes(j->code, err) < 0) {
-		free(j);
-		return NULL;
-	}
-	return j;
+	else if (open_tables(j, image, err) == 0)
+		return j;
+	free(j);
+	return NULL;
 }
 
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err)

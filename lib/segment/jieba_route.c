@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "segment/jieba_route.h"
+#include "segment/jieba_trie.h"
 
 #include <float.h>
 

@@ -417,16 +417,6 @@ static int own_trie(struct sh_jieba *j, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the number of children of a node. */
-static size_t children(const struct sh_jieba_own *o, uint32_t parent)
-{
-	size_t n = 0;
-
-	for (uint32_t c = o->first[parent]; c; c = o->next[c])
-		n++;
-	return n;
-}
-
 static int by_code(const void *pa, const void *pb)
 {
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
@@ -435,18 +425,21 @@ static int by_code(const void *pa, const void *pb)
 }
 
 /* Finds a base with unused nodes for the children of `parent`, and for one more child of code
- * `extra`. extra = 0: no more child. */
+ * `extra`. */
 static int find_base(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
 {
-	size_t n = 0, want = children(o, parent) + 1;
+	uint32_t c = o->first[parent];
+	size_t n;
 
-	if (SH_RESERVE(o->codes, o->codes_cap, want, err) < 0)
-		return -1;
-	if (extra)
-		o->codes[n++] = extra;
-	for (uint32_t c = o->first[parent]; c; c = o->next[c])
-		o->codes[n++] = c - o->node[parent].base;
+	for (n = 0;; n++, c = o->next[c]) {
+		if (SH_RESERVE(o->codes, o->codes_cap, n + 1, err) < 0)
+			return -1;
+		o->codes[n] = c ? c - o->node[parent].base : extra;
+		if (!c)
+			break;
+	}
+	n++;
 	qsort(o->codes, n, sizeof *o->codes, by_code);
 	if (free_nodes_fit(&o->free, o->codes, n, base, err) < 0)
 		return -1;
@@ -469,10 +462,9 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 	free_nodes_add(&o->free, from);
 }
 
-/* Moves the children of `parent` to a base with room for one more child of code `extra`; 0: no more
- * child. Updates *track when the node *track moves. */
+/* Moves the children of `parent` to a base with room for one more child of code `extra`. */
 static int move_children(
-    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
+    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, struct sh_error *err)
 {
 	uint32_t base, old = o->node[parent].base, next;
 
@@ -486,37 +478,29 @@ static int move_children(
 		next = o->next[child];
 		move_node(o, child, to);
 		adopt(o, parent, to);
-		if (*track == child)
-			*track = to;
 	}
 	o->node[parent].base = base;
 	return 0;
 }
 
-/* Makes a new child of *parent for a code. Updates *parent when the parent moves. */
+/* Makes a new child of `parent` for a code. When its node is in use, by the child of another node or
+ * for the children of the root, all children of `parent` move. */
 static int add_child(
-    struct sh_jieba_own *o, uint32_t *parent, uint32_t code, uint32_t *child, struct sh_error *err)
+    struct sh_jieba_own *o, uint32_t parent, uint32_t code, uint32_t *child, struct sh_error *err)
 {
-	uint32_t at = o->node[*parent].base + code, none = 0;
+	uint32_t base = o->node[parent].base, at = base + code;
 
-	if (*parent != SH_NODE_ROOT && o->node[*parent].base == 0) {
-		if (move_children(o, *parent, code, &none, err) < 0)
-			return -1;
-	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !free_nodes_has(&o->free, at))) {
-		/* Node `at` is in use, by a child of `other` or for the children of the root. */
-		uint32_t other = at < SH_CODE_END ? SH_NODE_FREE : o->node[at].check;
-		bool self = other >= o->n || children(o, *parent) < children(o, other);
-
-		if (move_children(o, self ? *parent : other, self ? code : 0, parent, err) < 0)
-			return -1;
-	}
-	at = o->node[*parent].base + code;
+	if (parent != SH_NODE_ROOT &&
+	    (base == 0 || at < SH_CODE_END || !free_nodes_has(&o->free, at)) &&
+	    move_children(o, parent, code, err) < 0)
+		return -1;
+	at = o->node[parent].base + code;
 	if (free_nodes_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
 		return -1;
-	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, *parent };
+	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, parent };
 	if (at >= SH_CODE_END)
 		free_nodes_remove(&o->free, at);
-	adopt(o, *parent, at);
+	adopt(o, parent, at);
 	*child = at;
 	return 0;
 }
@@ -531,7 +515,7 @@ int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t f
 	for (size_t i = 0; i < n && status == 0; i++) {
 		child = sh_jieba_child(j, at, codes[i]);
 		if (child == 0) {
-			status = add_child(j->own, &at, codes[i], &child, err);
+			status = add_child(j->own, at, codes[i], &child, err);
 			publish(j);
 		}
 		at = child;

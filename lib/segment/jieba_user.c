@@ -8,11 +8,6 @@
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
-/* One line of a user dictionary. */
-struct entry {
-	struct sh_slice word, freq; /* freq: digits; empty: none */
-};
-
 /* Returns the codes of a word, which the caller frees. Fails for ill-formed UTF-8. */
 static uint32_t *codes_of(
     const struct sh_jieba *j, struct sh_slice word, size_t *n, struct sh_error *err)
@@ -109,37 +104,30 @@ static struct sh_slice cut_last(struct sh_slice *s, char lo, char hi)
 	return field;
 }
 
-/* Parses jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ */
-static struct entry parse_line(struct sh_slice line)
+/* Adds the word of a line, jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ */
+static int add_line(
+    struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word, struct sh_error *err)
 {
-	struct entry e;
-
-	line = sh_jieba_strip(line);
-	while (line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
-		line = sh_slice(line.p + 3, line.n - 3);
-	cut_last(&line, 'a', 'z');
-	e.freq = cut_last(&line, '0', '9');
-	e.word = line;
-	return e;
-}
-
-static int add_entry(
-    struct sh_jieba *j, struct sh_segmenter *s, struct entry e, struct sh_error *err)
-{
+	struct sh_slice digits;
 	uint64_t freq;
 
-	if (e.word.n == 0)
+	word = sh_jieba_strip(word);
+	while (word.n >= 3 && memcmp(word.p, "\xEF\xBB\xBF", 3) == 0)
+		word = sh_slice(word.p + 3, word.n - 3);
+	cut_last(&word, 'a', 'z');
+	digits = cut_last(&word, '0', '9');
+	if (word.n == 0)
 		return 0;
 	/* A word with a TAB cannot occur in the text of a record. */
-	if (memchr(e.word.p, '\t', e.word.n))
+	if (memchr(word.p, '\t', word.n))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space "
 		    "(is this a file of documents?)");
-	if (e.freq.n && sh_parse_u64(e.freq, &freq) != SH_NUM_OK)
+	if (digits.n && sh_parse_u64(digits, &freq) != SH_NUM_OK)
 		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
-	if (!e.freq.n && suggest(j, s, e.word, &freq, err) < 0)
+	if (!digits.n && suggest(j, s, word, &freq, err) < 0)
 		return -1;
-	return sh_jieba_add_word(j, e.word, freq, err);
+	return sh_jieba_add_word(j, word, freq, err);
 }
 
 int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error *err)
@@ -160,7 +148,7 @@ int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error 
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 		const char *stop = lf ? lf : end;
 
-		status = add_entry(j, s, parse_line(sh_slice(p, (size_t)(stop - p))), err);
+		status = add_line(j, s, sh_slice(p, (size_t)(stop - p)), err);
 		if (status < 0)
 			err->line = line;
 		p = lf ? lf + 1 : end;

@@ -7,7 +7,6 @@
 #include "base/bits.h"
 #include "base/bytes.h"
 #include "base/merge.h"
-#include "io/hold.h"
 
 /* ---- writing a segment ---- */
 

@@ -38,7 +38,7 @@ struct sh_corpus {
 	bool trailer; /* set before sh_corpus_scan(): check the trailer that each file must have */
 	/* Set before sh_corpus_open(): the descriptors of mapped files stay open. */
 	bool keeps_open;
-	unsigned jobs; /* threads; set before sh_corpus_open(); 0: one */
+	unsigned jobs; /* threads; set before sh_corpus_open(); 1 at first */
 	/* For files that are larger than memory; needs keeps_open. sh_corpus_document() reads lines
 	 * of at most 16 KiB by a system call, so that mapped pages need no memory. */
 	bool reads;
@@ -55,13 +55,13 @@ struct sh_corpus {
 	size_t held;      /* bytes of copied texts in memory */
 	uint64_t *at;     /* offset of each document, counted over all files */
 	size_t n, at_cap; /* number of documents; elements allocated in `at` */
-	uint64_t *number; /* line number of each document over all files, if form.line_ids */
+	/* With form.line_ids the number of each document's line over all files; otherwise NULL, or
+	 * the hash of each id. */
+	uint64_t *number;
 	size_t number_cap;
 	uint64_t repeated; /* documents removed: an earlier document has the id */
 
-	uint64_t key[2]; /* of the hash function of ids */
-	uint64_t *hash;  /* of the id of each document; unused with form.line_ids */
-	size_t hash_cap;
+	uint64_t key[2];    /* of the hash function of ids */
 	uint32_t *slots;    /* hash table of document + 1, at most half full; 0: empty */
 	unsigned slot_bits; /* 2^slot_bits slots */
 };
@@ -76,6 +76,9 @@ void sh_corpus_free(struct sh_corpus *c);
 int sh_corpus_open(
     struct sh_corpus *c, char *const *names, size_t n, const char *dir, struct sh_error *err);
 
+/* Adds the bytes of a buffer as one more file, and leaves the buffer empty. */
+int sh_corpus_take(struct sh_corpus *c, struct sh_buf *text, struct sh_error *err);
+
 /* Returns -1 when the size of a mapped file has changed. Needs keeps_open. */
 int sh_corpus_check(const struct sh_corpus *c, struct sh_error *err);
 
@@ -85,27 +88,56 @@ static inline uint64_t sh_corpus_size(const struct sh_corpus *c)
 	return c->n_files ? c->file[c->n_files - 1].base + c->file[c->n_files - 1].n : 0;
 }
 
-/* Columns of documents. A column may be NULL when the corpus does not need it. */
-struct sh_corpus_columns {
-	const uint64_t *offset; /* counted over all files */
-	const uint64_t *number; /* line numbers, for form.line_ids */
-	const uint64_t *hash;   /* of the ids, for sh_corpus_index() */
+/* Adds n documents with these offsets, counted over all files, and, unless it is NULL, this part of
+ * c->number. SH_ERR_RANGE: c would have more than 2^32 - 2 documents. */
+int sh_corpus_add(struct sh_corpus *c, const uint64_t *at, const uint64_t *number, size_t n,
+    struct sh_error *err);
+
+/* The lines of the files, for the threads of a pool, without a copy. No task waits for another one:
+ * a task counts its lines from 1, and sh_corpus_lines_done() knows the lines of the tasks before.
+ *
+ *     sh_corpus_lines_init(&l, corpus, 0, 1, err);
+ *     sh_pool_tasks(&pool, l.tasks, err);       work() calls sh_corpus_lines_read()
+ *                                               done() calls sh_corpus_lines_done()
+ *     sh_corpus_lines_free(&l); */
+struct sh_corpus_lines {
+	size_t tasks; /* number of tasks */
+
+	/* Private. */
+	const struct sh_corpus *corpus;
+	struct sh_corpus_task *task; /* in the order of their lines */
+	size_t cap;
+	/* Of the tasks that are done: */
+	uint64_t line;   /* number of the next line in its file, from 1 */
+	uint64_t number; /* the same in all files, without headers and trailers */
 };
 
-/* Adds n documents. SH_ERR_RANGE: c would have more than 2^32 - 2 documents. */
-int sh_corpus_add(
-    struct sh_corpus *c, const struct sh_corpus_columns *new, size_t n, struct sh_error *err);
+/* Prepares the lines of the corpus from file number `from` on. Reads the headers of these files
+ * (see sh_corpus.header), and checks their trailers. number: of the first line. Free l also after a
+ * failure. */
+int sh_corpus_lines_init(struct sh_corpus_lines *l, struct sh_corpus *c, size_t from,
+    uint64_t number, struct sh_error *err);
+void sh_corpus_lines_free(struct sh_corpus_lines *l);
 
-/* Called for a line that is not a document. *err has the reason, file and line. Returns 0 to skip
- * the line, or -1 with *err to stop. */
-typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
+/* Sets job->from, and job->in to the lines of task job->task. job->from.line and job->from.number
+ * are 1. With corpus->trailer the lines can have trailers (see sh_origin.trailer). Threads may call
+ * it at the same time. */
+void sh_corpus_lines_read(const struct sh_corpus_lines *l, struct sh_job *job);
+
+/* Call it for each job, in order, after sh_job_lines() has processed all its lines, or after a
+ * failure. Sets job->from.line and job->from.number to the numbers of the first line. Changes
+ * job->err.line of a failed job to the number in the file; notes keep the lines of the task. */
+void sh_corpus_lines_done(struct sh_corpus_lines *l, struct sh_job *job);
+
+/* Receives n lines that are no documents, each with an LF, in their order; one call at a time,
+ * perhaps in another thread. Returns 0 or -1. */
+typedef int sh_corpus_rejects(void *arg, struct sh_slice lines, uint64_t n, struct sh_error *err);
 
 /* Adds all documents of the files that were opened since the last call. Adds the number of their
  * lines, bad ones included, without headers and trailers, to *lines. With form.line_ids the first
- * line has the id *lines + 1. Calls bad() in the order of the lines, one call at a time, perhaps in
- * another thread. */
-int sh_corpus_scan(
-    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
+ * line has the id *lines + 1. rejects: NULL: the first line that is no document is an error. */
+int sh_corpus_scan(struct sh_corpus *c, uint64_t *lines, sh_corpus_rejects *rejects, void *arg,
+    struct sh_error *err);
 
 /* Removes each document whose id an earlier document has, and counts it in c->repeated. The
  * documents behind it get lower numbers. Makes the index of ids for sh_corpus_find(). Call it once,

@@ -26,35 +26,27 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether the line can be a fingerprint record: its fingerprint has at least 32 bits and
- * the width of the fingerprints before. */
-static bool is_like_print(struct sh_slice line, unsigned *bits)
-{
-	struct sh_fp_record r;
-	struct sh_error err;
-
-	line = sh_without_cr(line);
-	return sh_record_fp(line, &r, &err) == 0 && r.bits >= 32 && (r.bits & (r.bits - 1)) == 0 &&
-	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
-}
-
-/* Returns whether the first records can all be fingerprint records, and one of them has a digit
- * above 9. A fingerprint record has two fields, as a document has. */
+/* Returns whether the first records can all be fingerprint records, of one width of at least 32
+ * bits, and one of them has a digit above 9. A fingerprint record has two fields, as a document
+ * has. */
 static bool are_like_prints(struct sh_slice in)
 {
 	enum { LOOKED_AT = 16 };
-	const char *end = in.p + in.n;
 	unsigned bits = 0;
 	bool hex = false;
 
-	for (unsigned i = 0; i < LOOKED_AT && in.p < end; i++) {
-		const char *lf = memchr(in.p, '\n', (size_t)(end - in.p));
-		struct sh_slice line = sh_slice(in.p, (size_t)((lf ? lf : end) - in.p));
+	for (unsigned i = 0; i < LOOKED_AT && in.n; i++) {
+		struct sh_slice line = sh_record_front(in, false);
+		struct sh_fp_record r;
+		struct sh_error err;
 
-		if (!is_like_print(line, &bits))
+		if (sh_record_fp(sh_without_cr(line), &r, &err) < 0 || r.bits < 32 ||
+		    (r.bits & (r.bits - 1)) != 0 || sh_same_width(&bits, &r, &err) < 0 ||
+		    memchr(r.id.p, ' ', r.id.n))
 			return false;
 		hex = hex || strspn(line.p, "0123456789") < bits / 4;
-		in.p += line.n + (lf != NULL);
+		line.n += line.n < in.n;
+		in = sh_slice(in.p + line.n, in.n - line.n);
 	}
 	return hex;
 }
@@ -135,7 +127,7 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 	if (sh_docs_begin(job) < 0)
 		return -1;
 	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
-	    !form->id_field && are_like_prints(job->in) &&
+	    !form->number[0] && are_like_prints(job->in) &&
 	    sh_job_note(job, job->from.file, job->from.line,
 		"the input looks like fingerprints, which shband and shjoin read; it is read as "
 		"documents of one word each",

@@ -7,7 +7,6 @@
 
 /* A document that a job began: an element of job->facts. */
 struct beginning {
-	uint64_t hash; /* of its id */
 	struct sh_slice id;
 	const char *file;
 	uint64_t line;
@@ -100,31 +99,19 @@ static int end_document(struct sh_feature_doc *d, struct sh_job *job)
 	return 0;
 }
 
-static int begin_document(
-    struct sh_feature_doc *d, struct sh_slice id, uint64_t line, struct sh_job *job)
+/* When the record has another id than the document, ends the document and begins the next one. */
+static int change_document(struct sh_feature_doc *d, struct sh_slice id, struct sh_job *job)
 {
-	struct beginning *b;
+	struct beginning b = { id, job->from.file, sh_job_line(job) };
 
-	if (sh_buf_reserve(&job->facts, sizeof *b, &job->err) < 0)
+	if (d->begun && sh_slice_eq(id, sh_feature_doc_id(d)))
+		return 0;
+	if (end_document(d, job) < 0 || sh_buf_add(&job->facts, &b, sizeof b, &job->err) < 0)
 		return -1;
-	b = (struct beginning *)(void *)(job->facts.p + job->facts.n);
-	*b = (struct beginning){ sh_past_ids_hash(id), id, job->from.file, line };
-	job->facts.n += sizeof *b;
 	sh_id_prefix_set(&d->prefix, id);
 	d->docs->calls->begin(d);
 	d->begun = true;
 	return 0;
-}
-
-/* When the record at this line has another id, ends the document and begins the next one. */
-static int change_document(
-    struct sh_feature_doc *d, struct sh_slice id, uint64_t line, struct sh_job *job)
-{
-	if (d->begun && sh_slice_eq(id, sh_feature_doc_id(d)))
-		return 0;
-	if (end_document(d, job) < 0)
-		return -1;
-	return begin_document(d, id, line, job);
 }
 
 void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
@@ -132,7 +119,7 @@ void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
 	const struct beginning *b = (const struct beginning *)(const void *)job->facts.p;
 
 	for (size_t i = 0; i < job->facts.n / sizeof *b; i++)
-		sh_past_ids_begin(&d->past, b[i].hash, b[i].id, b[i].file, b[i].line);
+		sh_past_ids_begin(&d->past, b[i].id, b[i].file, b[i].line);
 }
 
 /* ---- chunks ---- */
@@ -142,64 +129,32 @@ static int each_record(void *arg, struct sh_slice line, struct sh_job *job, stru
 	struct sh_feature_doc *d = arg;
 	struct sh_feature f;
 
-	if (read_record(d->docs, line, &f, err) < 0 ||
-	    change_document(d, f.id, sh_job_line(job), job) < 0)
+	if (read_record(d->docs, line, &f, err) < 0 || change_document(d, f.id, job) < 0)
 		return -1;
 	d->file = job->from.file;
 	d->line = sh_job_line(job);
 	return d->docs->calls->add(d, f.text, f.weight, err);
 }
 
-/* Adds successive lines of the document. Returns the beginning of the first line that was not
- * added. */
-static const char *add_lines(struct sh_feature_doc *d, const char *p, uint64_t *lines)
-{
-	const struct sh_feature_lines *l = &d->lines;
-	const char *next = sh_feature_lines_read(&d->lines, &d->prefix, p);
-	size_t n = l->lines ? d->docs->calls->add_lines(d) : 0;
-
-	*lines += n;
-	return n == l->lines ? next : l->base + l->start[l->token[n]] - d->prefix.n;
-}
-
-/* When the record at p has another id, begins its document and returns true. Reports no error in
- * the line: each_record() reads the line again. */
-static bool begin_next(
-    struct sh_feature_doc *d, const char *p, const char *end, uint64_t line, struct sh_job *job)
-{
-	const char *lf = memchr(p, '\n', (size_t)(end - p));
-	struct sh_feature f;
-	struct sh_error err;
-
-	if (!lf || read_record(d->docs, sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
-	    (d->begun && sh_slice_eq(f.id, sh_feature_doc_id(d))))
-		return false;
-	return change_document(d, f.id, line, job) == 0;
-}
-
-/* Reads many lines in one call, of this document and later documents: see sh_job_runs(). */
+/* Adds successive lines of the document in one call: see sh_job_runs(). */
 static const char *more_records(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
 	struct sh_feature_doc *d = arg;
-	struct sh_error err;
-	bool more = true;
+	const struct sh_feature_lines *l = &d->lines;
+	const char *next;
+	struct sh_error err; /* each_record() finds it, too */
 
 	*lines = 0;
-	if (sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
+	if (!d->begun || sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
 		return p;
-	while (more && p < end) {
-		const char *from = p;
-
-		if (d->begun)
-			p = add_lines(d, p, lines);
-		if (p != from) {
-			d->file = job->from.file;
-			d->line = sh_job_line(job) + *lines - 1;
-		}
-		more = p != from || begin_next(d, p, end, sh_job_line(job) + *lines, job);
+	next = sh_feature_lines_read(&d->lines, &d->prefix, p);
+	*lines = l->lines ? d->docs->calls->add_lines(d) : 0;
+	if (*lines) {
+		d->file = job->from.file;
+		d->line = sh_job_line(job) + *lines - 1;
 	}
-	return p;
+	return *lines == l->lines ? next : l->base + l->start[l->token[*lines]] - d->prefix.n;
 }
 
 int sh_feature_docs_work(void *worker, struct sh_job *job)
@@ -230,26 +185,35 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 
 /* ---- the run ---- */
 
-int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
-    void *const *own, unsigned n, struct sh_error *err)
+int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls, void *arg,
+    unsigned n, struct sh_error *err)
 {
-	*d = (struct sh_feature_docs){ .calls = calls, .n = n };
-	d->doc = calloc(n, sizeof *d->doc);
+	*d = (struct sh_feature_docs){ .calls = calls, .doc = calloc(n, sizeof *d->doc) };
 	if (!d->doc)
 		return sh_error_nomem(err);
-	for (unsigned i = 0; i < n; i++) {
-		d->doc[i].docs = d;
-		d->doc[i].own = own[i];
-		if (sh_feature_lines_init(&d->doc[i].lines, calls->split, err) < 0)
+	for (; d->n < n; d->n++) {
+		struct sh_feature_doc *doc = &d->doc[d->n];
+
+		doc->docs = d;
+		doc->own = calloc(1, calls->size);
+		if (!doc->own)
+			return sh_error_nomem(err);
+		if (calls->init(doc->own, arg, err) < 0 ||
+		    sh_feature_lines_init(&doc->lines, calls->split, err) < 0) {
+			d->n++;
 			return -1;
+		}
 	}
-	return sh_past_ids_init(&d->past, err);
+	return 0;
 }
 
 void sh_feature_docs_free(struct sh_feature_docs *d)
 {
-	for (unsigned i = 0; d->doc && i < d->n; i++)
+	for (unsigned i = 0; i < d->n; i++) {
+		if (d->calls->free)
+			d->calls->free(d->doc[i].own);
+		free(d->doc[i].own);
 		sh_feature_lines_free(&d->doc[i].lines);
+	}
 	free(d->doc);
-	sh_past_ids_free(&d->past);
 }

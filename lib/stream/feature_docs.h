@@ -4,7 +4,7 @@
  * The source's chunks have whole documents (sh_source.border), so each worker has documents of its
  * own.
  *
- *     sh_feature_docs_init(&docs, &calls, states, threads, err);
+ *     sh_feature_docs_init(&docs, &calls, arg, threads, err);
  *     sh_feature_docs_source(&docs, &source);
  *     sh_pool_run(): work is sh_feature_docs_work(), its workers are &docs.doc[i], done() calls
  *         sh_feature_docs_done() */
@@ -17,7 +17,7 @@
 /* A worker: the document whose records it reads, and the program's state for it. */
 struct sh_feature_doc {
 	struct sh_feature_docs *docs;
-	void *own;                     /* the program's state */
+	void *own;                     /* the program's state, owned */
 	struct sh_id_prefix prefix;    /* the id and a TAB: all its records begin so */
 	bool begun;                    /* begin() was called for it, and end() was not */
 	const char *file;              /* file of its last record */
@@ -33,6 +33,11 @@ static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
 
 /* What a program does with documents. */
 struct sh_feature_calls {
+	/* The state of a worker: its bytes, zeroed before init(). free() is called also after a
+	 * failure of init(). NULL: the state owns nothing. */
+	size_t size;
+	int (*init)(void *own, void *arg, struct sh_error *err);
+	void (*free)(void *own);
 	/* Returns 0, or -1 with *err when the program refuses this valid record. SH_ERR_RECORD: the
 	 * record is a bad one. NULL: it refuses none. */
 	int (*check)(const struct sh_feature *f, struct sh_error *err);
@@ -64,9 +69,10 @@ struct sh_feature_docs {
 	const struct sh_feature_calls *calls;
 };
 
-/* Borrows calls, and the n states in own[]. Free d also after a failure. */
-int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
-    void *const *own, unsigned n, struct sh_error *err);
+/* Makes n workers, with states by calls->init(own, arg, err). Borrows calls. Free d also after a
+ * failure. */
+int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls, void *arg,
+    unsigned n, struct sh_error *err);
 void sh_feature_docs_free(struct sh_feature_docs *d);
 
 /* Makes the chunks of the source have whole documents. Call it before sh_pool_run(). Lines may have

@@ -3,16 +3,15 @@
  * feature. A document without features, or whose features are all dropped, gets one record with the
  * empty feature.
  *
- *     sh_weighing_init() for each state of a struct sh_feature_docs
- *     sh_feature_docs_init() with &sh_weighing_calls */
+ *     sh_weigher_init()
+ *     sh_feature_docs_init() with &sh_weighing_calls and the weigher
+ *     sh_weigher_doubt() at the end */
 #ifndef SH_STREAM_WEIGHING_H
 #define SH_STREAM_WEIGHING_H
 
 #include "published/published.h"
-#include "published/sums.h"
-#include "stream/df_watch.h"
 #include "stream/feature_docs.h"
-#include "weight/terms.h"
+#include "weight/df.h"
 #include "weight/weight.h"
 
 enum {
@@ -20,52 +19,43 @@ enum {
 	SH_WEIGHER_SHOWN = 16,   /* most bytes of a printed weight, with TAB and LF */
 };
 
-/* TAB, weight, LF. */
-struct sh_weight_text {
-	uint8_t n; /* bytes; 0: not in the table */
-	char text[SH_WEIGHER_SHOWN];
-};
-
 struct sh_weigher {
+	/* Set before sh_weigher_init(). Tables, scheme and profile are borrowed. */
 	const struct sh_scheme *scheme;
-	const struct sh_df_table *df;   /* NULL: no table */
-	const struct sh_idf_table *idf; /* NULL: no table; otherwise df is not read */
-	bool drop_absent;               /* drop features that df lacks; otherwise their df is 1 */
-	struct sh_df_limit min, max;    /* drop features whose df is not within both bounds */
-	uint64_t top; /* for sh_weighing: keep this number of heaviest features; 0: all */
+	const struct sh_df_table *df;     /* NULL: no table */
+	const struct sh_idf_table *idf;   /* NULL: no table; otherwise df is not read */
+	bool drop_absent;                 /* drop features that df lacks; otherwise their df is 1 */
+	struct sh_df_limit min, max;      /* drop features whose df is not within both bounds */
+	uint64_t top;                     /* keep this number of heaviest features; 0: all */
 	const struct sh_profile *profile; /* decides where published systems differ */
 
-	/* Set by sh_weigher_prepare(). */
-	bool real; /* weights are doubles (weight/doubles.h), by the profile's rule */
-	/* The printed weight of each count from 1 up, when the count alone decides it;
-	 * otherwise n is 0 in all. */
-	struct sh_weight_text by_count[SH_WEIGHER_COUNTS];
-};
-
-/* Sets the last two members. The other members must be set. Tables, scheme and
- * profile are borrowed. */
-void sh_weigher_prepare(struct sh_weigher *w);
-
-/* The state for one document at a time. */
-struct sh_weighing {
-	const struct sh_weigher *weigher;
-	struct sh_df_watch *watch; /* of weigher->df, shared by all states */
-
 	/* Private. */
-	bool watched; /* the watch takes no more documents */
-	/* distinct features of the document with their counts in millionths */
-	struct sh_terms features;
-	int64_t tokens;            /* sum of the counts, in millionths */
-	struct sh_heavy *distinct; /* the features that are not dropped, with their weights */
-	size_t cap;
+	bool real; /* weights are doubles (weight/doubles.h), by the profile's rule */
+	/* The printed weight of each count from 1 up, when the count alone decides it: TAB, weight,
+	 * LF. Otherwise the number of bytes is 0 in all. */
+	char shown[SH_WEIGHER_COUNTS][SH_WEIGHER_SHOWN];
+	uint8_t shown_n[SH_WEIGHER_COUNTS];
+	/* With df, of the first documents, in their order: */
+	uint64_t watched;      /* their number */
+	unsigned char *seen;   /* by index of the table's features: 1 when it occurred */
+	struct sh_hmap absent; /* features that the table lacks */
+	uint32_t *count;       /* by index of absent: documents with the feature */
+	size_t count_cap;
 };
 
-/* Borrows weigher and watch. Free w also after a failure. */
-int sh_weighing_init(struct sh_weighing *w, const struct sh_weigher *weigher,
-    struct sh_df_watch *watch, struct sh_error *err);
-void sh_weighing_free(struct sh_weighing *w);
+/* Free w also after a failure. */
+int sh_weigher_init(struct sh_weigher *w, struct sh_error *err);
+void sh_weigher_free(struct sh_weigher *w);
 
-/* sh_feature_doc.own is a struct sh_weighing. */
+/* Returns whether the table seems to be of features of another kind: it does not say which options
+ * of shtok made its features. `absent`: a feature that is common in the first documents is not in
+ * the table; otherwise one that is common in the table is in none of them. If the documents of both
+ * sides came from one collection, this would happen in at most 1 of 10^9 cases. Sets the most
+ * frequent of these features, valid as long as w, and the number of its documents. */
+bool sh_weigher_doubt(
+    const struct sh_weigher *w, bool absent, struct sh_slice *feature, uint64_t *n);
+
+/* Their `arg` is the struct sh_weigher, which is borrowed. */
 extern const struct sh_feature_calls sh_weighing_calls;
 
 #endif

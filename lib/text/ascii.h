@@ -6,7 +6,7 @@
  * mask changes (as simdjson finds structure: Langdale and Lemire 2019). The letter of an escape is
  * removed from the mask without a branch. A call ends at the first unknown character. words.c
  * processes this character and calls again. ASCII is known. Some variants of words() also know Han
- * characters, kana and common punctuation (ascii_mask.h).
+ * characters, kana and common punctuation.
  *
  * All variants give the same tokens: t/unit/test_variants_words.c compares them. The bytes between
  * two words in the output may be anything. */

@@ -1,10 +1,212 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits ASCII into words with AVX2 and with AVX-512. */
-#include "text/ascii_mask.h"
+#include "text/ascii.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <string.h>
+
+/* ---- masks ----
+ *
+ * A block is 64 bytes of text. A mask has one bit for each byte of the block, the lowest bit for the
+ * first byte. "The bytes that ..." means: their bits are 1. */
+
+/* Bytes that are read for a block: two more show whether the last character is known. */
+enum { SEEN = 66 };
+
+struct masks {
+	uint64_t word;      /* letters and digits */
+	uint64_t backslash; /* 0 when run->escapes is false */
+	uint64_t escapable; /* t n r \: with a backslash before it, the byte ends an escape */
+	uint64_t other;     /* not ASCII */
+
+	/* Known characters that are not ASCII: Han characters U+4E00..U+9FBF and, in some variants,
+	 * kana: tokens by themselves; also punctuation that folds to separators. Only kana can
+	 * compose with the next character: see step_back() in words.c. */
+	uint64_t first; /* first bytes of known characters of two or three bytes */
+	uint64_t three; /* first bytes of known characters of three bytes */
+	uint64_t han;   /* first bytes of known characters that are tokens */
+};
+
+/* State between two blocks. */
+struct state {
+	uint64_t open, pending;  /* see struct sh_ascii_run; 0 or 1 */
+	uint64_t after;          /* the bytes after a backslash that may begin an escape */
+	uint64_t escaped;        /* the backslashes, and the bytes that end an escape */
+	uint64_t escaped_before; /* the last byte of the previous block was in `escaped`; 0 or 1 */
+	uint64_t word;           /* the bytes of words */
+	uint64_t carried_tails;  /* the bytes of a known character begun in the previous block */
+	uint64_t carried_ends;   /* the first byte behind a token begun in the previous block */
+};
+
+static inline struct state begin_run(const struct sh_ascii_run *run)
+{
+	return (struct state){ .open = run->open, .pending = run->pending };
+}
+
+/* Returns the bytes that are neither ASCII nor part of a known character.
+ * Updates s->carried_tails. */
+static inline uint64_t unknown_bytes(struct state *s, const struct masks *m)
+{
+	uint64_t known = m->first | m->first << 1 | m->three << 2 | s->carried_tails;
+
+	s->carried_tails = m->first >> 63 | m->three >> 62;
+	return m->other & ~known;
+}
+
+/* Returns the bytes to process: at most `left` bytes, up to the first unknown byte. */
+static inline uint64_t valid_bytes(uint64_t unknown, size_t left)
+{
+	uint64_t valid = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
+
+	unknown &= valid;
+	return unknown ? (unknown & -unknown) - 1 : valid;
+}
+
+/* Sets s->after. A backslash may begin an escape unless it ends one. In a sequence of backslashes,
+ * every second backslash ends an escape. A subtraction finds these backslashes: its borrow runs
+ * through a sequence (json_escape_scanner of simdjson). `codes`: the backslashes that begin an
+ * escape, and the byte behind a sequence whose last backslash begins an escape. */
+static inline void find_escapes(struct state *s, uint64_t backslash)
+{
+	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
+	uint64_t begins = backslash & ~s->pending;
+	uint64_t codes = ((begins << 1 | odd) - begins) ^ odd;
+
+	s->after = codes ^ (backslash | s->pending);
+	s->pending = (codes & backslash) >> 63;
+}
+
+/* Computes s->word and the escapes of the valid bytes of a block. Returns the bytes whose
+ * previous byte, perhaps of the previous block, is of a word. */
+static inline uint64_t step(struct state *s, const struct masks *m, uint64_t valid)
+{
+	uint64_t follows;
+
+	s->escaped_before = s->escaped >> 63;
+	find_escapes(s, m->backslash & valid);
+	s->escaped = (m->backslash & valid) | (s->after & m->escapable);
+	s->word = m->word & valid & ~(s->after & m->escapable);
+	follows = s->word << 1 | s->open;
+	s->open = s->word >> 63;
+	return follows;
+}
+
+/* Returns the bytes at which tokens start. `follows` is the result of step(). */
+static inline uint64_t starts(
+    const struct state *s, const struct masks *m, uint64_t valid, uint64_t follows)
+{
+	return (s->word & ~follows) | (m->han & valid);
+}
+
+/* Returns the first byte behind each token that ends in the block. Updates s->carried_ends. */
+static inline uint64_t ends(
+    struct state *s, const struct masks *m, uint64_t valid, uint64_t follows)
+{
+	uint64_t han = m->han & valid;
+	uint64_t ends = (follows & ~s->word & valid) | han << 3 | s->carried_ends;
+
+	s->carried_ends = han >> 61;
+	return ends;
+}
+
+/* Ends the run after the first k < 64 bytes of the last block. */
+static inline void end_run(
+    struct sh_ascii_run *run, const struct state *s, uint64_t follows, size_t k)
+{
+	run->open = follows >> k & 1;
+	run->pending = s->after >> k & 1;
+	run->escaped = k ? s->escaped >> (k - 1) & 1 : s->escaped_before;
+}
+
+/* ---- loops ----
+ *
+ * They are inlined into the functions of each instruction set, and so are their arguments. */
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Classifies the 64 bytes at p, of which SEEN can be read, and writes them folded to out. chars: writes
+ * '_' for each byte outside of words. Otherwise also finds known characters. */
+typedef void block_fn(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars);
+
+/* Writes the index of each set bit, plus base. Returns the end of the indexes. */
+typedef uint32_t *put_fn(uint32_t *to, uint64_t bits, uint32_t base);
+
+/* Copies the bytes of a block whose bits in `keep` are 1. Returns the end of the copy. */
+typedef uint8_t *pack_fn(uint8_t *to, const uint8_t *from, uint64_t keep);
+
+/* Returns the `left` bytes at p where SEEN bytes can be read: bytes from run->lim on must not. */
+INLINE const uint8_t *readable(const uint8_t *p, size_t left, uint8_t last[SEEN])
+{
+	if (left >= SEEN)
+		return p;
+	memset(last, 0, SEEN);
+	memcpy(last, p, left);
+	return last;
+}
+
+/* How far ahead of the text memory is fetched: the next text mostly follows. */
+enum { FETCHED = 2048 };
+
+/* Appends the folded bytes to run->text, and the ranges of the tokens. */
+INLINE void split_words(struct sh_ascii_run *run, block_fn *block, put_fn *put)
+{
+	struct state s = begin_run(run);
+	const uint8_t *p = run->p;
+	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
+	uint8_t last[SEEN];
+	size_t used = run->used, k;
+
+	for (;; p += 64, used += 64) {
+		size_t left = (size_t)(run->lim - p);
+		struct masks m;
+		uint64_t valid, follows;
+
+		_mm_prefetch((const char *)p + FETCHED, _MM_HINT_T0);
+		block(readable(p, left, last), run, run->text + used, &m, false);
+		valid = valid_bytes(unknown_bytes(&s, &m), left);
+		follows = step(&s, &m, valid);
+		start = put(start, starts(&s, &m, valid, follows), (uint32_t)used);
+		end = put(end, ends(&s, &m, valid, follows), (uint32_t)used);
+		if (valid != UINT64_MAX) {
+			k = (size_t)__builtin_popcountll(valid);
+			end_run(run, &s, follows, k);
+			break;
+		}
+	}
+	run->p = p + k;
+	run->used = used + k;
+	run->n = (size_t)(end - run->end);
+}
+
+/* Appends the folded bytes of words to run->text, with one '_' behind each word. */
+INLINE void split_chars(struct sh_ascii_run *run, block_fn *block, pack_fn *pack)
+{
+	struct state s = begin_run(run);
+	const uint8_t *p = run->p;
+	uint8_t last[SEEN], folded[128] = { 0 }, *to = run->text + run->used;
+	size_t k;
+
+	for (;; p += 64) {
+		size_t left = (size_t)(run->lim - p);
+		struct masks m;
+		uint64_t valid, follows;
+
+		block(readable(p, left, last), run, folded, &m, true);
+		valid = valid_bytes(m.other, left);
+		follows = step(&s, &m, valid);
+		to = pack(to, folded, (s.word | follows) & valid);
+		if (valid != UINT64_MAX) {
+			k = (size_t)__builtin_popcountll(valid);
+			end_run(run, &s, follows, k);
+			break;
+		}
+	}
+	run->p = p + k;
+	run->used = (size_t)(to - run->text);
+}
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
@@ -16,7 +218,7 @@ static AVX2 inline uint64_t bits_avx2(__m256i v)
 }
 
 static AVX2 inline void half_avx2(
-    const uint8_t *p, __m256i fold, uint8_t *out, struct sh_ascii_masks *m, unsigned i, bool chars)
+    const uint8_t *p, __m256i fold, uint8_t *out, struct masks *m, unsigned i, bool chars)
 {
 	/* near[i]: the escapable byte whose low four bits are i. Without one: a byte whose low four
 	 * bits are not i, so that no byte equals it. */
@@ -64,7 +266,7 @@ static AVX2 inline __m256i by_high_avx2(__m128i table, __m256i v)
  *    4: EF BC 81, 88, 89, 8C  fullwidth ! ( ) ,
  *    8: EF BC 9A, 9B, 9F      fullwidth : ; ?
  *   16: E2 80 93, 94, 98, 99, 9C, 9D  U+2013 2014 2018 2019 201C 201D */
-static AVX2 inline void find_known_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
+static AVX2 inline void find_known_avx2(const uint8_t *p, struct masks *m, unsigned i)
 {
 	const __m128i lowest = _mm_setr_epi8(0, 0, 0, 0, (char)0xB8, (char)0x80, (char)0x80,
 	    (char)0x80, (char)0x80, (char)0x80, 0, 0, 0, 0, 0, 0);
@@ -100,12 +302,12 @@ static AVX2 inline void find_known_avx2(const uint8_t *p, struct sh_ascii_masks 
 	m->three |= known << i;
 }
 
-static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
-    struct sh_ascii_masks *m, bool chars)
+static AVX2 inline void block_avx2(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars)
 {
 	const __m256i fold = _mm256_set1_epi8(run->fold ? 32 : 0);
 
-	*m = (struct sh_ascii_masks){ 0 };
+	*m = (struct masks){ 0 };
 	half_avx2(p, fold, out, m, 0, chars);
 	half_avx2(p, fold, out, m, 32, chars);
 	if (!chars && m->other) {
@@ -116,11 +318,42 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 		m->backslash = 0;
 }
 
-#define NAME(f)     f##_avx2
-#define TARGET      AVX2
-#define CTZ(x)      _tzcnt_u64(x)
-#define POPCOUNT(x) __builtin_popcountll(x)
-#include "text/ascii_body.h"
+/* Writes eight indexes at a time, at most seven too many: a loop over single bits would be
+ * mispredicted once a block. */
+static AVX2 inline uint32_t *put_avx2(uint32_t *to, uint64_t bits, uint32_t base)
+{
+	unsigned n = (unsigned)__builtin_popcountll(bits), i, j;
+
+	for (i = 0; i < n; i += 8)
+		for (j = i; j < i + 8; j++) {
+			to[j] = base + (uint32_t)_tzcnt_u64(bits);
+			bits &= bits - 1;
+		}
+	return to + n;
+}
+
+/* Each sequence of kept bytes is one copy of 64 bytes; the next copy overwrites the surplus. */
+static AVX2 inline uint8_t *pack_avx2(uint8_t *to, const uint8_t *from, uint64_t keep)
+{
+	while (keep) {
+		unsigned at = (unsigned)_tzcnt_u64(keep), n = (unsigned)_tzcnt_u64(~(keep >> at));
+
+		memcpy(to, from + at, 64);
+		to += n;
+		keep = at + n < 64 ? keep >> (at + n) << (at + n) : 0;
+	}
+	return to;
+}
+
+static AVX2 void words_avx2(struct sh_ascii_run *run)
+{
+	split_words(run, block_avx2, put_avx2);
+}
+
+static AVX2 void chars_avx2(struct sh_ascii_run *run)
+{
+	split_chars(run, block_avx2, pack_avx2);
+}
 
 const struct sh_ascii_kernel sh_ascii_avx2 = { { "avx2",
 						   SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
@@ -181,23 +414,13 @@ static AVX512 inline __m512i by_six_avx512(const uint8_t table[64], __m512i v)
 	return _mm512_permutexvar_epi8(v, _mm512_loadu_si512(table));
 }
 
-static AVX512 inline void find_known_avx512(
-    __m512i v, const uint8_t *p, size_t left, struct sh_ascii_masks *m)
+static AVX512 inline void find_known_avx512(__m512i v, const uint8_t *p, struct masks *m)
 {
 	/* As signed numbers, the continuation bytes 80..BF are the bytes below C0. */
 	const __m512i lead = _mm512_set1_epi8((char)0xC0);
-	__m512i b, c, flags;
+	__m512i b = _mm512_loadu_si512(p + 1), c = _mm512_loadu_si512(p + 2), flags;
 	__mmask64 two, three, han;
 
-	if (left >= SH_ASCII_SEEN) {
-		b = _mm512_loadu_si512(p + 1);
-		c = _mm512_loadu_si512(p + 2);
-	} else {
-		/* left is at least 1: a byte that is not ASCII was read. */
-		b = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)left - 1), p + 1);
-		c = _mm512_maskz_loadu_epi8(
-		    left > 1 ? _bzhi_u64(UINT64_MAX, (unsigned)left - 2) : 0, p + 2);
-	}
 	two = _mm512_cmpge_epu8_mask(v, lead);
 	two = _mm512_mask_cmplt_epi8_mask(two, b, lead);
 	three = _mm512_mask_cmplt_epi8_mask(two, c, lead);
@@ -212,18 +435,15 @@ static AVX512 inline void find_known_avx512(
 	    m->three | _mm512_mask_test_epi8_mask(two, flags, _mm512_set1_epi8((char)SEPARATORS_2));
 }
 
-/* Sets the masks of the 64 bytes at p. Only the first `left` bytes may be read. Returns
- * the folded bytes, 0 for a separator, by one permutation of the table. known: also finds
- * the known characters that are not ASCII. */
-static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
-    const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool known)
+/* Folds by one permutation of the table. */
+static AVX512 inline void block_avx512(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars)
 {
 	const __m512i near = _mm512_broadcast_i32x4(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	const __m512i lo = _mm512_loadu_si512(run->table);
 	const __m512i hi = _mm512_loadu_si512(run->table + 64);
-	__m512i v = _mm512_maskz_loadu_epi8(
-	    left < 64 ? _bzhi_u64(~UINT64_C(0), (unsigned)left) : UINT64_MAX, p);
+	__m512i v = _mm512_loadu_si512(p);
 	__m512i low = _mm512_permutex2var_epi8(lo, v, hi);
 
 	m->backslash = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
@@ -231,18 +451,19 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	m->escapable = _mm512_cmpeq_epi8_mask(v, _mm512_shuffle_epi8(near, v));
 	m->other = (uint64_t)_mm512_movepi8_mask(v);
 	m->han = m->first = m->three = 0;
-	if (known && m->other) {
+	if (chars) {
+		low = _mm512_mask_mov_epi8(_mm512_set1_epi8('_'), m->word, low);
+	} else if (m->other) {
 		m->word &= ~m->other;
 		low = _mm512_mask_mov_epi8(low, m->other, v);
-		find_known_avx512(v, p, left, m);
+		find_known_avx512(v, p, m);
 	}
 	if (!run->escapes)
 		m->backslash = 0;
-	return low;
+	_mm512_storeu_si512(out, low);
 }
 
-/* Writes the index of each set bit, plus base, with the instruction that packs bytes. Returns the
- * end of the indexes. More than 16 words in 64 bytes are rare. */
+/* Uses the instruction that packs bytes. More than 16 words in 64 bytes are rare. */
 static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	const __m512i index = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51,
@@ -264,67 +485,20 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 	return to + n;
 }
 
-/* How far ahead of the text memory is fetched: the next text mostly follows. */
-enum { FETCHED = 2048 };
-
-/* As words() of ascii_body.h, without a copy of the last bytes: loads have masks. */
-static AVX512 void words_avx512(struct sh_ascii_run *run)
+static AVX512 inline uint8_t *pack_avx512(uint8_t *to, const uint8_t *from, uint64_t keep)
 {
-	struct sh_ascii_state s = sh_ascii_begin(run);
-	const uint8_t *p = run->p;
-	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
-	size_t used = run->used, k;
-
-	for (;; p += 64, used += 64) {
-		size_t left = (size_t)(run->lim - p);
-		struct sh_ascii_masks m;
-		uint64_t valid, follows;
-
-		_mm_prefetch((const char *)p + FETCHED, _MM_HINT_T0);
-		_mm512_storeu_si512(run->text + used, block_avx512(p, left, run, &m, true));
-		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
-		follows = sh_ascii_step(&s, &m, valid);
-		start = put_avx512(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
-		end = put_avx512(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
-		if (valid != UINT64_MAX) {
-			k = (size_t)_mm_popcnt_u64(valid);
-			sh_ascii_end(run, &s, follows, k);
-			break;
-		}
-	}
-	run->p = p + k;
-	run->used = used + k;
-	run->n = (size_t)(end - run->end);
+	_mm512_storeu_si512(to, _mm512_maskz_compress_epi8(keep, _mm512_loadu_si512(from)));
+	return to + _mm_popcnt_u64(keep);
 }
 
-/* As chars() of ascii_body.h. One instruction packs the kept bytes. */
+static AVX512 void words_avx512(struct sh_ascii_run *run)
+{
+	split_words(run, block_avx512, put_avx512);
+}
+
 static AVX512 void chars_avx512(struct sh_ascii_run *run)
 {
-	struct sh_ascii_state s = sh_ascii_begin(run);
-	const uint8_t *p = run->p;
-	uint8_t *to = run->text + run->used;
-	size_t k;
-
-	for (;; p += 64) {
-		size_t left = (size_t)(run->lim - p);
-		struct sh_ascii_masks m;
-		uint64_t valid, follows, keep;
-		__m512i low = block_avx512(p, left, run, &m, false);
-
-		valid = sh_ascii_valid(m.other, left);
-		follows = sh_ascii_step(&s, &m, valid);
-		keep = (s.word | follows) & valid;
-		low = _mm512_mask_mov_epi8(_mm512_set1_epi8('_'), s.word, low);
-		_mm512_storeu_si512(to, _mm512_maskz_compress_epi8(keep, low));
-		to += _mm_popcnt_u64(keep);
-		if (valid != UINT64_MAX) {
-			k = (size_t)_mm_popcnt_u64(valid);
-			sh_ascii_end(run, &s, follows, k);
-			break;
-		}
-	}
-	run->p = p + k;
-	run->used = (size_t)(to - run->text);
+	split_chars(run, block_avx512, pack_avx512);
 }
 
 const struct sh_ascii_kernel sh_ascii_avx512 = {

@@ -2,22 +2,8 @@
 /* The output of a tokenizer: filters words, splits words into characters for
  * SH_UNIT_CHAR, stores tokens. */
 #include "base/bytes.h"
-#include "text/stop.h"
+#include "text/stopwords.h"
 #include "text/tokenizer.h"
-
-/* SH_KEEP_* by script. A mark of several scripts is of no kind. */
-static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
-	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
-	[SH_SCRIPT_INHERITED] = 0,
-	[SH_SCRIPT_HANGUL] = SH_KEEP_HANGUL,
-	[SH_SCRIPT_HAN] = SH_KEEP_HAN,
-	[SH_SCRIPT_KANA] = SH_KEEP_KANA,
-	[SH_SCRIPT_THAI] = SH_KEEP_THAI,
-	[SH_SCRIPT_LAO] = SH_KEEP_LAO,
-	[SH_SCRIPT_KHMER] = SH_KEEP_KHMER,
-	[SH_SCRIPT_MYANMAR] = SH_KEEP_MYANMAR,
-	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
-};
 
 /* A code point has at most 4 bytes, and a gap 1 byte. Each code point and each gap may be a token,
  * also the code points of the open word. */
@@ -125,7 +111,7 @@ static unsigned keep_of(uint32_t c, unsigned class)
 		return SH_KEEP_DIGIT;
 	if (script == SH_SCRIPT_OTHER && c >= 0x80 && sh_is_mark(c))
 		return 0;
-	return KEEP_OF_SCRIPT[script];
+	return script == SH_SCRIPT_INHERITED ? 0 : 1U << script;
 }
 
 /* Returns whether the open word passes the filters. If so, masks its digits and stems it. */

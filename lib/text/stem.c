@@ -4,14 +4,9 @@
 #include <errno.h>
 #include <libstemmer.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 #include "base/buf.h"
-
-struct sh_stemmer {
-	struct sb_stemmer *snowball;
-};
 
 static void unknown(const char *algorithm, struct sh_error *err)
 {
@@ -28,33 +23,24 @@ static void unknown(const char *algorithm, struct sh_error *err)
 	sh_error_set(err, SH_ERR_PARAM, "--stem '%.40s': expected one of %s", algorithm, names);
 }
 
+/* A struct sh_stemmer is a struct sb_stemmer of the library. */
 struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err)
 {
-	struct sh_stemmer *s = malloc(sizeof *s);
+	struct sb_stemmer *s;
 
-	if (!s) {
-		sh_error_nomem(err);
-		return NULL;
-	}
 	errno = 0;
-	s->snowball = sb_stemmer_new(algorithm, "UTF_8");
-	if (!s->snowball) {
-		if (errno == ENOMEM)
-			sh_error_nomem(err);
-		else
-			unknown(algorithm, err);
-		free(s);
-		return NULL;
-	}
-	return s;
+	s = sb_stemmer_new(algorithm, "UTF_8");
+	if (!s && errno == ENOMEM)
+		sh_error_nomem(err);
+	else if (!s)
+		unknown(algorithm, err);
+	return (struct sh_stemmer *)s;
 }
 
 void sh_stemmer_delete(struct sh_stemmer *s)
 {
-	if (!s)
-		return;
-	sb_stemmer_delete(s->snowball);
-	free(s);
+	if (s)
+		sb_stemmer_delete((struct sb_stemmer *)s);
 }
 
 /* Snowball's time grows with the square of a word's length. */
@@ -71,15 +57,15 @@ static bool is_too_long(struct sh_slice word)
 
 bool sh_stem(struct sh_stemmer *s, struct sh_slice *word)
 {
+	struct sb_stemmer *snowball = (struct sb_stemmer *)s;
 	const sb_symbol *stem;
 
 	if (is_too_long(*word))
 		return true;
-	stem = sb_stemmer_stem(s->snowball, (const sb_symbol *)word->p, (int)word->n);
-	if (!stem)
-		return false;
-	*word = sh_slice((const char *)stem, (size_t)sb_stemmer_length(s->snowball));
-	return true;
+	stem = sb_stemmer_stem(snowball, (const sb_symbol *)word->p, (int)word->n);
+	if (stem)
+		*word = sh_slice((const char *)stem, (size_t)sb_stemmer_length(snowball));
+	return stem;
 }
 
 /* ---- the version of Snowball, which the library does not report ---- */
@@ -88,10 +74,9 @@ bool sh_stem(struct sh_stemmer *s, struct sh_slice *word)
  * all of them. Never add, remove or change a word: every archive would warn. */
 static const char words[] =
     "running runner happily happiness relational conditional electricity organisation agreed "
-    "flying "
-    "dying skies generously communism university universe pasted past evenings geologist "
-    "biologists "
-    "oppositions adjustable goodness hopefully succeeds news inning proceed arsenal knightly "
+    "flying dying skies generously communism university universe pasted past evenings geologist "
+    "biologists oppositions adjustable goodness hopefully succeeds news inning proceed arsenal "
+    "knightly "
     "häusern lieferantinnen aufeinanderfolgenden schönheiten kategorische sammelns göttinnen "
     "freundlichkeit bedürfnissen verständigung kaetzchen moeglichkeiten straße "
     "lichamelijkheden opgegeven mogelijkheid boeken vrouwelijke kinderen gelopen ontwikkelingen "

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "text/hyphens.h"
 #include "text/tokenizer.h"
 
 #include <stdio.h>

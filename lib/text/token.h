@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "unicode/script.h"
 
 enum sh_unit { SH_UNIT_WORD, SH_UNIT_CHAR };
 
@@ -31,16 +32,16 @@ enum sh_unit { SH_UNIT_WORD, SH_UNIT_CHAR };
 /* Bits of sh_token_opts.keep: kinds of code points. DIGIT is the digits of all scripts. ALPHA is
  * the letters of all scripts without a bit of their own. */
 enum sh_keep {
-	SH_KEEP_ALPHA = 1 << 0,
-	SH_KEEP_DIGIT = 1 << 1,
-	SH_KEEP_HAN = 1 << 2,
-	SH_KEEP_KANA = 1 << 3,
-	SH_KEEP_HANGUL = 1 << 4,
-	SH_KEEP_THAI = 1 << 5,
-	SH_KEEP_LAO = 1 << 6,
-	SH_KEEP_KHMER = 1 << 7,
-	SH_KEEP_MYANMAR = 1 << 8,
-	SH_KEEP_TIBETAN = 1 << 9,
+	SH_KEEP_ALPHA = 1 << SH_SCRIPT_OTHER,
+	SH_KEEP_DIGIT = 1 << SH_SCRIPT_INHERITED, /* a mark of several scripts is of no kind */
+	SH_KEEP_HANGUL = 1 << SH_SCRIPT_HANGUL,
+	SH_KEEP_HAN = 1 << SH_SCRIPT_HAN,
+	SH_KEEP_KANA = 1 << SH_SCRIPT_KANA,
+	SH_KEEP_THAI = 1 << SH_SCRIPT_THAI,
+	SH_KEEP_LAO = 1 << SH_SCRIPT_LAO,
+	SH_KEEP_KHMER = 1 << SH_SCRIPT_KHMER,
+	SH_KEEP_MYANMAR = 1 << SH_SCRIPT_MYANMAR,
+	SH_KEEP_TIBETAN = 1 << SH_SCRIPT_TIBETAN,
 };
 
 enum { SH_KEEP_TEXT = 64 }; /* bytes of a list of all kinds, with its NUL, or more */
@@ -48,7 +49,7 @@ enum { SH_KEEP_TEXT = 64 }; /* bytes of a list of all kinds, with its NUL, or mo
 /* Parses a list such as "han,alpha". SH_ERR_PARAM names an unknown kind. */
 int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err);
 
-/* Prints the kinds of `keep` as such a list, in the order of their bits, with a NUL. Returns its
+/* Prints the kinds of `keep` as such a list, in a fixed order, with a NUL. Returns its
  * length: 0 when keep is 0. */
 size_t sh_keep_print(unsigned keep, char text[SH_KEEP_TEXT]);
 
@@ -65,7 +66,7 @@ struct sh_token_opts {
 	bool no_fold;       /* no NFKC, no case folding */
 	bool raw;           /* the text has no escapes */
 	bool fold_marks;    /* leave out vowel signs and tatweel, see sh_is_pointing() */
-	bool join_hyphens;  /* join words that a hyphen cuts at a line end, see text/hyphens.h */
+	bool join_hyphens;  /* join words that a hyphen cuts at a line end, see text/hyphens.c */
 	bool mask_digits;   /* each maximal sequence of decimal digits in a token becomes one 0 */
 	unsigned min_chars; /* drop words of fewer code points, but no character of Han etc. */
 	unsigned keep;      /* SH_KEEP_*: drop words without a code point of these kinds; 0: none */

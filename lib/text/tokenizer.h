@@ -191,6 +191,10 @@ static inline void sh_out_classed(struct sh_tokenizer *t, uint32_t c, unsigned c
 	}
 }
 
+/* opts.join_hyphens: replaces *text by a copy in t->whole when a word is joined, and then maps the
+ * places of the copy to the text. */
+int sh_join_hyphens(struct sh_tokenizer *t, struct sh_slice *text, struct sh_error *err);
+
 /* The default method: words by general category, see token.h. */
 int sh_cut_words(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);

@@ -56,41 +56,28 @@ static bool is_plausible(unsigned c)
 	       (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xFE30 && c < 0xFFF0);
 }
 
-/* Counts of units of n bytes read as UTF-16. */
-struct utf16_count {
-	size_t units, ascii, plausible;
-	size_t alphabetic; /* plausible, and below U+1000 or general punctuation */
-};
-
-/* high: index of the high byte in each pair of bytes, 0 or 1. */
-static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
-{
-	struct utf16_count u = { 0 };
-
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		unsigned hi = p[i + high], lo = p[i + 1 - high], c = hi << 8 | lo;
-
-		u.units++;
-		u.plausible += is_plausible(c);
-		u.ascii += c < 0x7F && is_plausible(c);
-		u.alphabetic += is_plausible(c) && (c < 0x1000 || hi == 0x20);
-	}
-	return u;
-}
-
-/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so
- * its UTF-16 has NULs. When the bytes are also well-formed UTF-8, nearly all units must be
- * alphabetic: the high bytes of alphabets do not occur in ASCII text. Otherwise nearly all
- * units must be plausible. */
+/* Recognises UTF-16 without a byte order mark. high: index of the high byte in each pair of bytes. All
+ * text has spaces, digits and line ends, so its UTF-16 has NULs. When the bytes are also well-formed
+ * UTF-8, nearly all units must be alphabetic: the high bytes of alphabets do not occur in ASCII text.
+ * Otherwise nearly all units must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
-	struct utf16_count u = count_utf16(p, n, high);
+	size_t units = n / 2, ascii = 0, plausible = 0;
+	size_t alphabetic = 0; /* plausible, and below U+1000 or general punctuation */
 
-	if (u.units < 8 || u.ascii * 100 < u.units)
+	for (size_t i = 0; i < units; i++, p += 2) {
+		unsigned hi = p[high], c = hi << 8 | p[1 - high];
+		bool good = is_plausible(c);
+
+		plausible += good;
+		ascii += good && c < 0x7F;
+		alphabetic += good && (c < 0x1000 || hi == 0x20);
+	}
+	if (units < 8 || ascii * 100 < units)
 		return false;
 	if (utf8.ill * 5 <= utf8.multibyte)
-		return u.alphabetic * 100 >= u.units * 98;
-	return u.plausible * 100 >= u.units * 97;
+		return alphabetic * 100 >= units * 98;
+	return plausible * 100 >= units * 97;
 }
 
 /* Counts of n bytes read as ASCII and pairs of a lead and a trail byte. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <utf8proc.h>
 
-#include "io/pages.h"
+#include "io/tables.h"
 
 /* Why segments are independent: NFKC_Casefold decomposes each code point, orders marks between
  * starters (combining class 0), and composes a starter with the code points behind it. Ordering and
@@ -26,7 +26,6 @@ struct sh_fold *sh_fold_new(struct sh_error *err)
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		/* Unused pages need no memory. calloc() might write to them. */
 		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
 		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
@@ -150,54 +149,31 @@ void sh_fold_fill(struct sh_fold *f, uint32_t c)
 	}
 }
 
-/* Sorts a long sequence of marks by combining class, with a stable counting sort. utf8proc's sort
- * needs quadratic time, which a hostile text of a few KiB could exploit. */
-static void sort_long_run(uint32_t *run, size_t n, uint32_t *tmp)
-{
-	size_t at[257] = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		at[ccc_of(run[i]) + 1]++;
-	for (size_t k = 1; k < 257; k++)
-		at[k] += at[k - 1];
-	for (size_t i = 0; i < n; i++)
-		tmp[at[ccc_of(run[i])]++] = run[i];
-	memcpy(run, tmp, n * sizeof *run);
-}
-
-static void sort_short_run(uint32_t *run, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		uint32_t c = run[i];
-		unsigned ccc = ccc_of(c);
-		size_t j = i;
-
-		for (; j && ccc_of(run[j - 1]) > ccc; j--)
-			run[j] = run[j - 1];
-		run[j] = c;
-	}
-}
-
-/* Puts each sequence of marks into canonical order. */
+/* Puts each sequence of marks into canonical order: sorts it by combining class, with a stable
+ * counting sort. utf8proc's sort needs quadratic time, which a hostile text of a few KiB could
+ * exploit. */
 static int order_marks(struct sh_fold *f, size_t n, struct sh_error *err)
 {
-	enum { SHORT = 32 };
 	uint32_t *c = f->seg;
 
-	for (size_t i = 0, from; i < n;) {
-		if (!ccc_of(c[i])) {
-			i++;
+	for (size_t i = 0, from; i < n; i++) {
+		size_t at[257];
+		bool ordered = true;
+
+		for (from = i; i < n && ccc_of(c[i]); i++)
+			ordered = ordered && (i == from || ccc_of(c[i - 1]) <= ccc_of(c[i]));
+		if (ordered)
 			continue;
-		}
-		for (from = i; i < n && ccc_of(c[i]);)
-			i++;
-		if (i - from <= SHORT) {
-			sort_short_run(c + from, i - from);
-			continue;
-		}
 		if (SH_RESERVE(f->tmp, f->tmp_cap, i - from, err) < 0)
 			return -1;
-		sort_long_run(c + from, i - from, f->tmp);
+		memset(at, 0, sizeof at);
+		for (size_t k = from; k < i; k++)
+			at[ccc_of(c[k]) + 1]++;
+		for (size_t k = 1; k < 257; k++)
+			at[k] += at[k - 1];
+		for (size_t k = from; k < i; k++)
+			f->tmp[at[ccc_of(c[k])]++] = c[k];
+		memcpy(c + from, f->tmp, (i - from) * sizeof *c);
 	}
 	return 0;
 }

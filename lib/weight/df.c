@@ -33,7 +33,7 @@ struct sh_df_counter {
 };
 
 struct sh_df_count {
-	unsigned n;
+	unsigned n, given; /* counters, and how many sh_df_counter() has returned */
 	struct sh_df_counter *counter;
 	pthread_mutex_t lock; /* of the sorter, while documents are counted */
 	struct sh_sorter sorter;
@@ -87,9 +87,9 @@ void sh_df_count_delete(struct sh_df_count *c)
 	free(c);
 }
 
-struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i)
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c)
 {
-	return &c->counter[i];
+	return &c->counter[c->given++];
 }
 
 /* ---- counting ---- */
@@ -180,35 +180,22 @@ int sh_df_features(
 
 /* ---- the end ---- */
 
-int sh_df_count_finish(struct sh_df_count *c, struct sh_error *err)
+int sh_df_count_finish(struct sh_df_count *c, uint64_t *documents, uint64_t *words, size_t *ranges,
+    struct sh_error *err)
 {
-	for (unsigned i = 0; i < c->n; i++)
-		if (spill(&c->counter[i], err) < 0)
+	*documents = *words = 0;
+	for (unsigned i = 0; i < c->n; i++) {
+		struct sh_df_counter *x = &c->counter[i];
+
+		*documents += x->documents;
+		*words = x->words > *words ? x->words : *words;
+		if (spill(x, err) < 0)
 			return -1;
-	return sh_sorter_finish(&c->sorter, SIZE_MAX, err);
-}
-
-uint64_t sh_df_count_documents(const struct sh_df_count *c)
-{
-	uint64_t n = 0;
-
-	for (unsigned i = 0; i < c->n; i++)
-		n += c->counter[i].documents;
-	return n;
-}
-
-uint64_t sh_df_count_words(const struct sh_df_count *c)
-{
-	uint64_t words = 0;
-
-	for (unsigned i = 0; i < c->n; i++)
-		words = c->counter[i].words > words ? c->counter[i].words : words;
-	return words;
-}
-
-size_t sh_df_count_ranges(const struct sh_df_count *c)
-{
-	return c->sorter.ranges;
+	}
+	if (sh_sorter_finish(&c->sorter, SIZE_MAX, err) < 0)
+		return -1;
+	*ranges = c->sorter.ranges;
+	return 0;
 }
 
 /* ---- emitting ---- */

@@ -29,8 +29,8 @@ struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err);
 void sh_df_count_delete(struct sh_df_count *c);
 
-/* Returns counter i. One thread at a time may use it. */
-struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i);
+/* Returns another counter; call it at most `counters` times. One thread at a time may use it. */
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c);
 
 /* Begins a document. */
 void sh_df_document(struct sh_df_counter *c);
@@ -40,14 +40,11 @@ void sh_df_document(struct sh_df_counter *c);
 int sh_df_features(
     struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 
-/* Sorts the counts of all counters, by as many threads. Call it after the last document. */
-int sh_df_count_finish(struct sh_df_count *c, struct sh_error *err);
-
-/* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without
- * features; and the number of ranges of features. */
-uint64_t sh_df_count_documents(const struct sh_df_count *c);
-uint64_t sh_df_count_words(const struct sh_df_count *c);
-size_t sh_df_count_ranges(const struct sh_df_count *c);
+/* Sorts the counts of all counters, by as many threads. Call it after the last document. Sets the
+ * number of documents; the words of the widest feature, 0 without features; and the number of
+ * ranges of features. */
+int sh_df_count_finish(struct sh_df_count *c, uint64_t *documents, uint64_t *words, size_t *ranges,
+    struct sh_error *err);
 
 /* Emits the features of one range in bytewise order. All features of a range are below the
  * features of the next range. Any thread may call it, once for each range. */
@@ -105,5 +102,31 @@ void sh_df_table_free(struct sh_df_table *t);
 
 /* Returns the document frequency of a feature; 0 when the table lacks it. */
 uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature);
+
+/* A table of inverse document frequencies made by another program. A line is a feature, one TAB or
+ * space, and a decimal number, as in jieba's idf.txt; or the line is empty. */
+
+struct sh_idf_table {
+	struct sh_hmap features;
+	int64_t *idf; /* millionths, by index of features */
+	size_t cap;
+	int64_t median; /* element n/2 of the n sorted values, for features that the table lacks */
+
+	/* For systems whose fingerprints depend on doubles: */
+	double *real;     /* the nearest double of each value, by index of features */
+	double real_mean; /* their sum over all lines, in order, / lines: replaces the median */
+	size_t real_cap;
+	uint64_t lines;  /* with repeated features and empty lines */
+	bool ill_formed; /* a feature is not UTF-8: most texts cannot have it */
+};
+
+/* Initialises t from a file. Rounds values to millionths, halves up. The last line of a repeated
+ * feature is used. Free t also after a failure. */
+int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error *err);
+void sh_idf_table_free(struct sh_idf_table *t);
+
+/* Returns the value of a feature, or `absent`. */
+int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent);
+double sh_idf_real(const struct sh_idf_table *t, struct sh_slice feature, double absent);
 
 #endif

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Archives of documents: queries by libsimhash, new documents by shdedup(1)."""
+"""Archives of documents, by libsimhash. sharchive(1) makes them."""
 import ctypes as c
 import functools
 import os
+import re
 import tempfile
 import threading
+import time
 from types import TracebackType
-from typing import Any, Iterable, List, NamedTuple, Optional, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple, Type, Union
 
 from ._columns import Texts
-from ._library import MATCHES, CError, Error, Text, buffers, encode, fail, lib
+from ._library import DROPS, MATCHES, CArchiveOptions, CError, Error, Text, buffers, encode, encode_all, fail, lib
 from ._options import ArchiveOptions, Path, Unpack, arguments
-from ._programs import run, write
+from ._programs import Report, program_path, run
 
 
 class Dropped(NamedTuple):
@@ -47,12 +49,40 @@ def _name(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+def _made_with(path: str) -> Dict[str, str]:
+    """The settings in the manifest of an archive."""
+    with open(os.path.join(path, "manifest"), encoding="utf-8", errors="surrogateescape") as manifest:
+        rows = [line.rstrip("\n").split(" ", 2) for line in manifest if line.startswith("option ")]
+    return {name: value for _, name, value in rows}
+
+
+def _dictionary(segment: str, words: Optional[Path]) -> Optional[str]:
+    """The dictionary of a segmenter, where the programs look for it."""
+    if segment.startswith("cppjieba"):
+        return os.fspath(words) if words else os.environ.get("SIMHASH_CPPJIEBA")
+    bin_ = os.path.dirname(os.path.realpath(program_path("shdedup")))
+    near = [os.path.join(bin_, "jieba.dict"), os.path.join(bin_, "..", "share", "simhash-utils", "jieba.dict")]
+    return os.environ.get("SIMHASH_JIEBA") or next((path for path in near if os.path.exists(path)), None)
+
+
+def _megabytes(memory: Union[int, str, None]) -> int:
+    size = re.fullmatch(r"(\d+)([KMGT]?)B?", str(memory or "1G"))
+    if not size:
+        raise Error(f"memory={memory!r}: expected bytes, or a size as '4G'")
+    return min(max(int(size[1]) << 10 * " KMGT".index(size[2] or " ") >> 20, 1), 2**32 - 1)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Archive:
     """An archive of documents in a folder, against which texts are compared.
 
-    The archive is made when the folder has none. A new archive takes the options of `sharchive init`; give the same
-    options whenever you open it again. Any number of processes may use an archive at once: each call locks it while it
-    works, and waits at most `wait` seconds for the lock.
+    The archive is made when the folder has none, with the options of `sharchive init`. Later it has its own settings:
+    other options are refused. Only `stop`, `dict`, `wait`, `jobs`, `memory` and `progress` must be given each time. Any
+    number of processes may use an archive at once: each call locks it while it works, and waits at most `wait` seconds
+    for the lock.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -69,30 +99,46 @@ class Archive:
     def __init__(self, path: Path, *, wait: int = 60, **options: Unpack[ArchiveOptions]) -> None:
         self.path = os.path.abspath(os.fspath(path))
         self._recreate = functools.partial(type(self), self.path, wait=wait, **options)
-        self._wait, self._progress = int(wait), options.pop("progress", False)
+        self._progress = options.pop("progress", False)
+        self._options = CArchiveOptions(int(wait), options.pop("jobs", 0) or _processors(),
+                                        _megabytes(options.pop("memory", None)))
         store = options.pop("store", "sketch")
-        self._arguments = [*arguments("Archive", ArchiveOptions, options), f"--wait={self._wait}"]
-        self._lock = threading.Lock()
-        self._handle: Optional[int] = None
-        self._process = os.getpid()
+        made_with = arguments("Archive", ArchiveOptions, options)
         try:
-            self._open()
-        except Error:
-            if os.path.exists(os.path.join(self.path, "manifest")):
-                raise
+            self._check(made_with, bool(options.keys() - {"stop", "dict"}))
+        except (FileNotFoundError, NotADirectoryError):
             try:
-                made_with = [a for a in self._arguments if not a.startswith("--memory=")]
-                run("sharchive", ["init", self.path, f"--store={store}", *made_with])
+                run("sharchive", ["init", self.path, f"--store={store}", f"--wait={int(wait)}", *made_with])
             except Error:
                 # Another process may have made it meanwhile.
                 if not os.path.exists(os.path.join(self.path, "manifest")):
                     raise
-            self._open()
+        words = options.get("dict")
+        dictionary = _dictionary(_made_with(self.path).get("--segment", ""), words)
+        self._options.dictionary = os.fsencode(dictionary) if dictionary else None
+        self._options.stop, self._options.dict = (
+            (c.c_char_p * 2)(os.fsencode(file) if file else None, None) for file in (options.get("stop"), words))
+        self._lock = threading.Lock()
+        self._handle: Optional[int] = None
+        self._process = os.getpid()
+        self._open()
+
+    def _check(self, made_with: List[str], given: bool) -> None:
+        """Refuses other options than those of the archive, by comparing it with a new one. The library checks files."""
+        settings = _made_with(self.path)
+        if not given:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            run("sharchive", ["init", folder, *made_with])
+            other = _made_with(folder)
+        for name, value in settings.items():
+            if other.get(name) != value:
+                raise Error(f"the archive was made with {name} {value}, not with {other.get(name, 'another setting')}")
 
     def _open(self) -> int:
         if self._handle is None:
             error = CError()
-            self._handle = lib.simhash_archive_open(os.fsencode(self.path), self._wait, c.byref(error))
+            self._handle = lib.simhash_archive_open(os.fsencode(self.path), c.byref(self._options), c.byref(error))
             if not self._handle:
                 fail(error)
         return self._handle
@@ -108,22 +154,31 @@ class Archive:
         """Adds documents. Returns the near-duplicates among them: of an archived document, or of an earlier one.
 
         All other documents stay, and later documents are compared with them. A document that the archive knows, by
-        id and text, has the same result again. Add many documents at once: each call costs a process and a sync.
+        id and text, has the same result again. Add many documents at once: each call writes the archive to the disk.
         """
         known, names = Texts(texts).texts, _ids(ids)
         if len(names) != len(known):
             raise Error(f"{len(names)} ids and {len(known)} texts: expected one id for each text")
-        with tempfile.TemporaryFile() as documents, tempfile.TemporaryDirectory() as folder:
-            write(documents, names, known)
-            report = os.path.join(folder, "report")
-            run("shdedup", [*self._arguments, f"--archive={self.path}", "--quiet", f"--report={report}",
-                            "--output=/dev/null"], documents, self._progress, len(known))
-            with open(report, "rb") as file:
-                rows = [line.rstrip(b"\n").split(b"\t") for line in file]
-        return [
-            Dropped(_name(name), _name(keeper), float(similarity), measure.decode())
-            for name, keeper, similarity, measure in rows
-        ]
+        report = Report(self._progress, len(known))
+        report("read", 0)
+        names = [name for name, text in zip(names, known) if text is not None]
+        data = encode_all([text for text in known if text is not None])
+        found, error = [], CError()
+
+        def drop(_: object, dropped: Any) -> int:
+            d = dropped.contents
+            keeper = _name(c.string_at(d.keeper, d.size))
+            found.append(Dropped(_name(names[d.document]), keeper, d.similarity, d.measure.decode()))
+            return 0
+
+        now = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+        with self._alone():
+            if lib.simhash_archive_add(self._open(), *buffers(names)[:2], *buffers(data), now, DROPS(drop), None,
+                                       c.byref(error)) < 0:
+                fail(error)
+        report("decided", len(known))
+        report.close()
+        return found
 
     def query(self, text: Text) -> List[Match]:
         """The documents that stayed and that are near-duplicates of the text, the most similar first."""

@@ -40,6 +40,16 @@ class CMatch(c.Structure):
     _fields_ = [("id", c.c_void_p), ("size", c.c_size_t), ("similarity", c.c_double), ("measure", c.c_char_p)]
 
 
+class CDrop(c.Structure):
+    _fields_ = [("document", c.c_size_t), ("keeper", c.c_void_p), ("size", c.c_size_t), ("similarity", c.c_double),
+                ("measure", c.c_char_p)]
+
+
+class CArchiveOptions(c.Structure):
+    _fields_ = [("wait", c.c_uint), ("jobs", c.c_uint), ("memory_mb", c.c_uint), ("stop", c.POINTER(c.c_char_p)),
+                ("dict", c.POINTER(c.c_char_p)), ("dictionary", c.c_char_p), ("reserved", c.c_uint64 * 4)]
+
+
 class VerifyOptions(c.Structure):
     _fields_ = [
         ("measure", c.c_char_p),
@@ -66,6 +76,7 @@ TEXTS = c.POINTER(c.c_char_p)
 SIZES = c.POINTER(c.c_size_t)
 PAIRS = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, c.c_size_t)
 MATCHES = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(CMatch), c.c_size_t)
+DROPS = c.CFUNCTYPE(c.c_int, c.c_void_p, c.POINTER(CDrop))
 
 
 def _open() -> c.CDLL:
@@ -105,9 +116,10 @@ def _declare(library: c.CDLL) -> c.CDLL:
         ("bands_tables", size, [pointer]),
         ("bands_key_size", size, [pointer]),
         ("bands_key", None, [pointer, size, WORDS, c.c_char_p]),
-        ("archive_open", pointer, [c.c_char_p, c.c_uint, error]),
+        ("archive_open", pointer, [c.c_char_p, c.POINTER(CArchiveOptions), error]),
         ("archive_close", None, [pointer]),
         ("archive_query", c.c_int, [pointer, c.c_char_p, size, MATCHES, pointer, error]),
+        ("archive_add", c.c_int, [pointer, TEXTS, SIZES, TEXTS, SIZES, size, c.c_uint64, DROPS, pointer, error]),
         ("archive_remove", c.c_int, [pointer, TEXTS, SIZES, size, c.POINTER(c.c_uint64), error]),
         ("archive_compact", c.c_int, [pointer, error]),
     ):

@@ -84,7 +84,7 @@ def program_path(name: str) -> str:
     return found
 
 
-class _Report:
+class Report:
     """Tells of the progress of a run: to a function, or to tqdm, or to standard error where there is no tqdm."""
 
     def __init__(self, progress: Progress, total: int) -> None:
@@ -116,7 +116,7 @@ def run(
     progress: Progress = False, total: int = 0,
 ) -> List[List[bytes]]:
     """Runs a program, and returns the fields of the records that it writes. documents: its standard input."""
-    report, messages, done = _Report(progress, total), [], total
+    report, messages, done = Report(progress, total), [], total
     path = program_path(program)
     report("read", 0)
     with tempfile.TemporaryFile() as out:
@@ -168,10 +168,12 @@ def write(file: "IO[bytes]", ids: Iterable[bytes], texts: Iterable[Optional[Text
     """Writes documents. Omits those whose text is None, which is similar to no text."""
     ids, left = iter(ids), iter(texts)
     while some := list(itertools.islice(left, _AT_ONCE)):
-        records = list(zip(itertools.islice(ids, len(some)), _all_escaped(some)))
+        records: Iterable[Tuple[bytes, bytes]] = zip(itertools.islice(ids, len(some)), _all_escaped(some))
         if None in some:
-            records = [record for record, text in zip(records, some) if text is not None]
-        file.write(b"".join([b"%b\t%b\n" % record for record in records]))
+            records = itertools.compress(records, [text is not None for text in some])
+        lines = b"\n".join(map(b"\t".join, records))
+        if lines:
+            file.writelines((lines, b"\n"))
     file.flush()
     file.seek(0)
 

@@ -6,9 +6,10 @@
 
 #include "join/join.h"
 
-static int count(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int count(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
-	(void)hit, (void)err;
+	(void)job, (void)hit, (void)err;
 	*(size_t *)ctx += n;
 	return 0;
 }
@@ -22,7 +23,10 @@ int main(int argc, char **argv)
 	size_t n = 0, cap = 1 << 20, pairs = 0;
 	uint64_t *fp = malloc(cap * sizeof *fp);
 	struct sh_error err;
-	struct sh_join *j = in ? sh_join_new(64, (unsigned)atoi(argv[2]), NULL, &err) : NULL;
+	struct sh_join *j = in ? sh_join_new(64, (unsigned)atoi(argv[2]), 1, &err) : NULL;
+	struct sh_join_side side = { 0 }, room = { 0 };
+	const struct sh_pool pool = { 0 };
+	struct sh_job out = { .pool = &pool };
 	char line[8192];
 
 	if (!fp || !j)
@@ -30,8 +34,11 @@ int main(int argc, char **argv)
 	while (n < cap && fgets(line, sizeof line, in))
 		fp[n++] = strtoull(line, NULL, 16);
 	sh_join_set_limits(j, &all);
-	if (sh_join_self(j, fp, n, count, &pairs, &err) < 0)
+	if (sh_join_side_load(&side, fp, n, 1, &err) < 0 ||
+	    sh_join_sides(j, &side, NULL, &room, count, &pairs, &out, &err) < 0)
 		return 2;
+	sh_join_side_free(&side);
+	sh_join_side_free(&room);
 	sh_join_delete(j);
 	free(fp);
 	fclose(in);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const unsigned fuzz_random; /* how many random inputs replay.c makes */
 
 #define check(cond) fuzz_check(!!(cond), #cond, __FILE__, __LINE__)
 

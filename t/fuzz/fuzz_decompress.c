@@ -3,7 +3,7 @@
  * and both find damage. The number of bytes before an error depends on the size of the reads. */
 #include "fuzz.h"
 
-#include "io/decompress.h"
+#include "io/reader.h"
 
 enum { MOST = 1 << 22 }; /* decompressed bytes that are compared, at most */
 
@@ -25,28 +25,23 @@ static ssize_t give(void *arg, void *p, size_t n, struct sh_error *err)
 	return (ssize_t)n;
 }
 
-/* Stores up to MOST decompressed bytes. Returns whether an error ended the stream. */
+/* Stores MOST decompressed bytes or more. Returns whether an error ended the stream. */
 static bool decompress(struct sh_slice in, size_t most, struct sh_buf *out, struct sh_error *err)
 {
 	struct stream s = { in, most };
-	struct sh_decompress d;
-	struct sh_buf b = { 0 };
-	ssize_t got = 1;
+	struct sh_reader r;
+	int got = sh_reader_open_stream(&r, give, &s, "fuzz", err);
 
-	check(sh_buf_reserve(&b, 1 << 16, err) == 0);
-	b.n = (size_t)give(&s, b.p, 1 << 16, err);
-	if (sh_decompress_start(&d, give, &s, &b, 0, err) < 0)
-		got = -1;
-	check(sh_buf_add(out, b.p, b.n, err) == 0);
-	while (got > 0 && out->n < MOST) {
-		check(sh_buf_reserve(out, 1 << 12, err) == 0);
-		got = d.layers ? sh_decompress_more(&d, out->p + out->n, 1 << 12, err)
-			       : give(&s, out->p + out->n, 1 << 12, err);
-		out->n += got > 0 ? (size_t)got : 0;
+	if (got == 0) {
+		struct sh_error full;
+		struct sh_slice ready;
+
+		got = sh_reader_need(&r, MOST, err);
+		ready = sh_reader_ready(&r);
+		check(sh_buf_add(out, ready.p, ready.n, &full) == 0);
+		sh_reader_close(&r);
 	}
 	check(got >= 0 || (err->code != SH_OK && *err->text));
-	sh_decompress_free(&d);
-	sh_buf_free(&b);
 	return got < 0;
 }
 

@@ -4,7 +4,6 @@
 #include "fuzz.h"
 
 #include "ingest/http.h"
-#include "ingest/transfer.h"
 
 enum { MAX = 1 << 18 };
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "../unit/test_jieba_dict.c"
-#include "segment/jieba_prob.h"
+#include "segment/jieba_compile.h"
 
 static const char start_py[] = "P={'B': -0.26, 'E': -3.14e+100, 'M': -3.14e+100, 'S': -1.46}";
 static const char trans_py[] = "P={'B': {'E': -0.51, 'M': -0.91}, 'E': {'B': -0.58, 'S': -0.8},"

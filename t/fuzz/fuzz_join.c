@@ -3,6 +3,7 @@
  * fingerprints; and every kernel of the join with the plain kernel. */
 #include "fuzz.h"
 
+#include "../unit/join_arrays.h"
 #include "../unit/test_props_join.c"
 
 enum { SPOTS = 200 };
@@ -43,23 +44,22 @@ static void kernels(void)
 			fp[i] ^= UINT64_C(1) << rng_below(64);
 	}
 	for (unsigned way = 0; way < 2; way++) {
-		const char *name;
 		bool first = true;
 		size_t brute = 0;
 
 		for (size_t i = 0; i < (way ? cut : n); i++)
 			for (size_t j = way ? cut : i + 1; j < n; j++)
 				brute += (unsigned)__builtin_popcountll(fp[i] ^ fp[j]) <= k;
-		for (unsigned row = 0; (name = sh_join_kernel_name(row)); row++) {
-			struct sh_join *j = sh_join_new(64, k, name, &err);
+		for (unsigned row = 0; (limits.kernel = sh_kernel_at(row)); row++) {
+			struct sh_join *j = sh_join_new(64, k, 1, &err);
 			int status;
 
 			check(j != NULL);
 			sh_join_set_limits(j, &limits);
 			got.n = 0;
-			status = way ? sh_join_cross(
-					   j, fp, cut, fp + cut, n - cut, note_hits, &got, &err)
-				     : sh_join_self(j, fp, n, note_hits, &got, &err);
+			status = way ? join_arrays(
+					   j, 1, fp, cut, fp + cut, n - cut, note_hits, &got, &err)
+				     : join_arrays(j, 1, fp, n, NULL, 0, note_hits, &got, &err);
 			check(status == 0 && got.n == brute);
 			if (first)
 				want = got;

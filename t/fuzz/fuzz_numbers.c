@@ -12,6 +12,8 @@
 #include "text/token.h"
 #include "weight/df.h"
 
+const unsigned fuzz_random = 20000;
+
 typedef unsigned long long ull;
 
 /* Parses a decimal digit by digit, with saturation. */
@@ -126,7 +128,7 @@ static void arguments(const char *text)
 	if (sh_df_limit_parse(text, &limit, &err) == 0)
 		check(limit.given && (!limit.share || limit.n <= SH_DF_ALL));
 	if (sh_document_form_parse(text, &form, &err) == 0)
-		check(form.id_field != form.text_field && form.text_field <= SH_FIELD_MAX);
+		check(form.number[0] != form.number[1] && form.number[1] <= SH_FIELD_MAX);
 	sh_keep_parse(sh_slice(text, n), &keep, &err);
 	if (sh_parse_u64(sh_slice(text, n), &x) == 0)
 		check(sh_parse_count(sh_slice(text, n), &bytes) == 0 && x == bytes);
@@ -137,7 +139,42 @@ static void arguments(const char *text)
 		check(x == bytes);
 	form = (struct sh_document_form){ .json = true };
 	if (sh_document_form_parse(text, &form, &err) == 0)
-		check(form.id_name.n && form.text_name.n);
+		check(form.name[0].n && form.name[1].n);
+}
+
+/* Random numbers are printed as by printf, parsed back, and refused with another byte in their
+ * digits. */
+static void printed(void)
+{
+	uint64_t x = rng_any(), w[4], v[4], y = 0;
+	size_t digits = 1 + rng_below(64), width = 1 + rng_below(16);
+	char text[SH_NUM_CHARS], hex_text[64], want[65], *at;
+	int64_t back;
+
+	snprintf(want, sizeof want, "%llu", (ull)x);
+	whole(sh_slice_str(want));
+	x >>= 1;
+	weight(sh_slice(text, sh_print_weight(text, (int64_t)x)));
+	check(sh_parse_weight(sh_slice(text, sh_print_weight(text, (int64_t)x)), &back) == 0);
+	check(back == (int64_t)x);
+	for (size_t i = 0; i < 4; i++)
+		w[i] = rng();
+	snprintf(want, sizeof want, "%016llx%016llx%016llx%016llx", (ull)w[0], (ull)w[1], (ull)w[2],
+	    (ull)w[3]);
+	check(sh_print_hex(hex_text, w, digits) == digits && memcmp(hex_text, want, digits) == 0);
+	if (digits % 16)
+		w[digits / 16] &= ~(UINT64_MAX >> digits % 16 * 4);
+	check(sh_parse_hex(sh_slice(hex_text, digits), v) == 0);
+	check(memcmp(v, w, (digits + 15) / 16 * 8) == 0);
+	x = width < 16 ? x % (UINT64_C(1) << 4 * width) : x;
+	snprintf(want, sizeof want, "%0*llx", (int)width, (ull)x);
+	check(sh_print_hex_number(text, x, (unsigned)width) == width &&
+	      memcmp(text, want, width) == 0);
+	check(sh_parse_hex_number(sh_slice(text, width), &y) == SH_NUM_OK && y == x);
+	at = &text[rng_below(width)];
+	*at = (char)rng();
+	check((sh_parse_hex_number(sh_slice(text, width), &y) == SH_NUM_OK) ==
+	      (isxdigit((unsigned char)*at) && !isupper((unsigned char)*at)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -149,6 +186,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	weight(s);
 	hex(s);
 	arguments(text);
+	fuzz_begin(data, size);
+	printed();
 	free(text);
 	free((char *)(uintptr_t)s.p);
 	return 0;

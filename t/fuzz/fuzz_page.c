@@ -2,7 +2,7 @@
 /* Any bytes as a page, as a text file and as JSON: the declared charset, the charset used, and the
  * text. The parser never fails. */
 #include "ingest.h"
-#include "ingest/jsonscan.h"
+#include "ingest/format.h"
 
 #include "ingest/page.h"
 

@@ -3,7 +3,6 @@
  * checks the stated properties of all other methods with any filter. */
 #include "fuzz.h"
 #include "published/published.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 #include "../unit/test_variants_words.c"

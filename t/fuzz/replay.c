@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target without a fuzzer, and writes TAP. The inputs are the named files, or the files
- * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, and changed copies of all
- * files. The copies are the same at each run. */
+ * of t/fuzz/seeds/NAME (with inputs of former crashes) and of t/data/bad, changed copies of all
+ * files, and random bytes. All are the same at each run. */
 #include <dirent.h>
 #include <stdint.h>
 
@@ -15,6 +15,9 @@ enum {
 	CHANGES = 40,  /* copies of each file */
 	LARGEST = 1500 /* bytes of a file that are used, at most, as by the fuzzer */
 };
+
+/* The number of inputs of random bytes, which a target may define. */
+__attribute__((weak)) extern const unsigned fuzz_random;
 
 static unsigned files, runs;
 
@@ -84,6 +87,21 @@ static void folder(const char *path, unsigned changes)
 		free(entry);
 }
 
+static void random_bytes(void)
+{
+	unsigned inputs = rng_rounds(&fuzz_random ? fuzz_random : 200);
+	struct sh_buf b = { 0 };
+
+	for (unsigned i = inputs; i; i--) {
+		b.n = 0;
+		for (size_t n = rng_below(LARGEST / 8); n; n--)
+			append(&b, &(uint64_t){ rng() }, 8);
+		run(&b);
+	}
+	sh_buf_free(&b);
+	ok(true, "%u inputs of random bytes", inputs);
+}
+
 int main(int argc, char **argv)
 {
 	const char *data = getenv("T_DATA"), *name = strrchr(argv[0], '/');
@@ -103,5 +121,6 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof path, "%s/bad", data);
 	folder(path, CHANGES / 10);
 	ok(files > 20, "%u files and %u changed copies of them", files, runs - files);
+	random_bytes();
 	return done_testing();
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that the public library gives the results of the modules that the programs use. */
-#include "published/published.h"
+#include "archive/settings.h"
 #include "simhash.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "rng.h"
+#include "scratch.h"
 #include "tap.h"
 
 static void fingerprints(void)
@@ -214,9 +216,97 @@ static void passages(void)
 	simhash_passages_free(NULL);
 }
 
+struct drops {
+	size_t n, document;
+	char keeper[8];
+	int result;
+};
+
+static int note_drop(void *arg, const struct simhash_drop *drop)
+{
+	struct drops *d = arg;
+
+	d->n++;
+	d->document = drop->document;
+	snprintf(d->keeper, sizeof d->keeper, "%.*s", (int)drop->size, drop->keeper);
+	return d->result;
+}
+
+static int note_match(void *arg, const struct simhash_match *matches, size_t n)
+{
+	*(size_t *)arg += n;
+	return matches[0].similarity < 1 ? -1 : 0;
+}
+
+/* t/archive.bats and t/python.bats compare the results with those of the programs. */
+static void archives(void)
+{
+	static const char *const ids[] = { "a", "b", "c" };
+	static const char *const texts[] = { "to be or not to be", "a\tline\\\n",
+		"To be or not to be?" };
+	static const size_t id_sizes[] = { 1, 1, 1 };
+	const size_t sizes[] = { strlen(texts[0]), strlen(texts[1]), strlen(texts[2]) };
+	static const char *const stop[] = { "no such file", NULL };
+	struct simhash_archive_options o = { .wait = 1, .jobs = 2, .stop = stop };
+	struct simhash_error error = { 0 };
+	struct simhash_archive *a;
+	struct drops d = { .result = -1 };
+	size_t found = 0;
+	uint64_t removed = 0;
+	char folder[SCRATCH_MAX], command[SCRATCH_MAX + 10];
+	struct sh_archive_settings s = { .profile = sh_profile_at(0),
+		.measure = sh_measure_find("jaccard"),
+		.threshold = 800000,
+		.edit = 800000 };
+	struct sh_key_rules rules = { .jaccard = 800000 };
+	struct sh_archive_rows rows;
+	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS };
+	struct sh_error err;
+
+	sh_profile_tokens(s.profile, &s.token, &s.ngrams);
+	rules.ngrams = s.ngrams;
+	sh_key_rules_complete(&rules);
+	s.keys = rules.keys;
+	s.rows = rules.rows;
+	scratch(folder, "api");
+	must(sh_archive_settings_list(&s, &rows, &err) == 0);
+	memcpy(m.setting, rows.row, rows.n * sizeof *rows.row);
+	m.n_settings = rows.n;
+	ok(sh_store_create(folder, &m, 0, &err) == 0, "an archive is made");
+	ok(!simhash_archive_open(folder, &o, &error), "a missing file is an error: %s", error.text);
+	a = simhash_archive_open(folder, NULL, &error);
+	ok(a && simhash_archive_add(a, ids, id_sizes, texts, sizes, 3, 1, note_drop, &d, &error) ==
+		    -1,
+	    "the receiver ends an addition: %s", error.text);
+	d = (struct drops){ 0 };
+	ok(a && simhash_archive_query(a, texts[0], sizes[0], note_match, &found, &error) == 0 &&
+		found == 0,
+	    "then nothing was added");
+	ok(a &&
+		simhash_archive_add(a, ids, id_sizes, texts, sizes, 3, 1, note_drop, &d, &error) ==
+		    0 &&
+		d.n == 1 && d.document == 2 && strcmp(d.keeper, "a") == 0,
+	    "one of three documents is dropped, for '%s'", d.keeper);
+	ok(a && simhash_archive_query(a, texts[1], sizes[1], note_match, &found, &error) == 0 &&
+		found == 1,
+	    "a text with TAB, LF and backslash finds itself");
+	ok(a && simhash_archive_remove(a, ids, id_sizes, 1, &removed, &error) == 0 &&
+		removed == 2 && simhash_archive_compact(a, &error) == 0 &&
+		simhash_archive_query(a, texts[2], sizes[2], note_match, &found, &error) == 0 &&
+		found == 1,
+	    "a document goes with its duplicate");
+	ok(a && simhash_archive_add(
+		    a, texts + 1, sizes + 1, texts, sizes, 1, 1, note_drop, &d, &error) == -1,
+	    "an id with a TAB is refused: %s", error.text);
+	simhash_archive_close(a);
+	snprintf(command, sizeof command, "rm -rf '%s'", folder);
+	must(system(command) == 0);
+}
+
 int main(void)
 {
 	rng_init(7);
+	archives();
 	passages();
 	fingerprints();
 	profiles();

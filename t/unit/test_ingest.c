@@ -6,7 +6,6 @@
 #include "ingest/ingest.h"
 #include "ingest/mail.h"
 #include "ingest/page.h"
-#include "ingest/transfer.h"
 #include "ingest/warc.h"
 #include "scratch.h"
 #include "tap.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "jieba_util.h"
-#include "segment/jieba_route.h"
+#include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
 static struct sh_jieba *jieba;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares the join with a comparison of all pairs: random sets, every kernel, every plan. */
 #include "base/compare.h"
-#include "join/join.h"
+#include "join_arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,12 +123,12 @@ struct room {
 	struct hits want, got, first;
 };
 
-static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
+static struct sh_join *new_join(unsigned bits, unsigned k)
 {
 	struct sh_error err;
-	struct sh_join *j = sh_join_new(bits, k, kernel, &err);
+	struct sh_join *j = sh_join_new(bits, k, below(4) ? 1 : 2 + below(7), &err);
 
-	if (j == NULL || sh_join_set_threads(j, below(4) ? 1 : 2 + below(7), &err) < 0) {
+	if (j == NULL) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
@@ -142,19 +142,21 @@ static bool self_case(struct room *r)
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
 	size_t n = below(N_MAX + 1);
 	const struct sh_join_limits *limit = &limits[below(LIMITS)];
-	const char *kernel;
+	const struct sh_kernel *kernel;
 	bool good = true;
 
 	random_set(r->fp, n, bits, k);
 	brute_self(&r->want, r->fp, n, SH_FP_WORDS(bits), k);
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
-		struct sh_join *j = new_join(bits, k, kernel);
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++) {
+		struct sh_join *j = new_join(bits, k);
 		struct sh_join_limits way = *limit;
 		struct sh_error err;
 
+		way.kernel = kernel;
 		sh_join_set_limits(j, &way);
 		r->got.n = 0;
-		good &= sh_join_self(j, r->fp, n, keep, &r->got, &err) == 0;
+		good &=
+		    join_arrays(j, SH_FP_WORDS(bits), r->fp, n, NULL, 0, keep, &r->got, &err) == 0;
 		sh_join_delete(j);
 		if (i == 0) {
 			r->first.n = r->got.n;
@@ -164,7 +166,7 @@ static bool self_case(struct room *r)
 		sort_hits(&r->got);
 		if (!same_hits(&r->want, &r->got)) {
 			printf("# %s: %u bits, k %u, n %zu, limits %td: %zu pairs, expected %zu\n",
-			    kernel, bits, k, n, limit - limits, r->got.n, r->want.n);
+			    kernel->variant.name, bits, k, n, limit - limits, r->got.n, r->want.n);
 			good = false;
 		}
 	}
@@ -176,7 +178,7 @@ static bool cross_case(struct room *r)
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
 	size_t nx = below(N_MAX), ny = below(N_MAX);
 	const uint64_t *y = r->fp + nx * SH_FP_WORDS(bits);
-	struct sh_join *j = new_join(bits, k, NULL);
+	struct sh_join *j = new_join(bits, k);
 	struct sh_error err;
 	bool good;
 
@@ -184,11 +186,11 @@ static bool cross_case(struct room *r)
 	sh_join_set_limits(j, &limits[below(LIMITS)]);
 	brute_cross(&r->want, r->fp, nx, y, ny, SH_FP_WORDS(bits), k);
 	r->got.n = 0;
-	good = sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
+	good = join_arrays(j, SH_FP_WORDS(bits), r->fp, nx, y, ny, keep, &r->got, &err) == 0;
 	/* The next call uses the working memory again. */
-	good &= sh_join_self(j, y, ny, keep, &r->first, &err) == 0;
+	good &= join_arrays(j, SH_FP_WORDS(bits), y, ny, NULL, 0, keep, &r->first, &err) == 0;
 	r->first.n = r->got.n = 0;
-	good &= sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
+	good &= join_arrays(j, SH_FP_WORDS(bits), r->fp, nx, y, ny, keep, &r->got, &err) == 0;
 	sh_join_delete(j);
 	sort_hits(&r->got);
 	if (!same_hits(&r->want, &r->got)) {
@@ -252,8 +254,8 @@ static bool join_table(struct sh_join *j, const struct sh_band *b, const struct 
 		for (end = at; end < n && memcmp(row[at].key, row[end].key, b->key_len) == 0; end++)
 			memcpy(bucket + (end - at) * b->words, fp + row[end].i * b->words,
 			    b->words * sizeof *bucket);
-		if (end - at > 1 &&
-		    sh_join_self(j, bucket, end - at, keep_renumbered, &r, &err) < 0)
+		if (end - at > 1 && join_arrays(j, b->words, bucket, end - at, NULL, 0,
+					keep_renumbered, &r, &err) < 0)
 			return false;
 	}
 	return true;
@@ -266,7 +268,7 @@ static bool band_case(struct room *r)
 	unsigned room = bits - k < 3 ? bits - k : 3;
 	size_t n = below(N_MAX / 2);
 	struct sh_band_table table;
-	struct sh_join *j = new_join(bits, k, NULL);
+	struct sh_join *j = new_join(bits, k);
 	struct sh_band b;
 	struct sh_error err;
 	bool good = sh_band_init(&b, bits, k, k + 1 + below(room), &err) == 0;
@@ -325,19 +327,19 @@ static void plans(void)
 static void errors(struct room *r)
 {
 	struct sh_error err;
-	struct sh_join *j = new_join(64, 64, NULL);
+	struct sh_join *j = new_join(64, 64);
 
-	ok(sh_join_new(63, 3, NULL, &err) == NULL && err.code == SH_ERR_PARAM,
+	ok(sh_join_new(63, 3, 1, &err) == NULL && err.code == SH_ERR_PARAM,
 	    "63 bits are refused: %s", err.text);
-	ok(sh_join_new(64, 3, "abacus", &err) == NULL && err.code == SH_ERR_PARAM, "%s", err.text);
 	random_set(r->fp, 100, 64, 3);
 	r->got.n = 0;
 	r->got.stop_at = 2000;
-	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == -1 && err.code == SH_ERR_IO,
+	ok(join_arrays(j, 1, r->fp, 100, NULL, 0, keep, &r->got, &err) == -1 &&
+		err.code == SH_ERR_IO,
 	    "a callback that fails ends the join");
 	r->got.stop_at = 0;
 	r->got.n = 0;
-	ok(sh_join_self(j, r->fp, 100, keep, &r->got, &err) == 0 && r->got.n == 4950,
+	ok(join_arrays(j, 1, r->fp, 100, NULL, 0, keep, &r->got, &err) == 0 && r->got.n == 4950,
 	    "k = bits gives every pair");
 	sh_join_delete(j);
 }

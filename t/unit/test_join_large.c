@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The join of large sets, with the code that only large sets use: compared with a comparison of all
  * pairs, and between kernels. */
-#include "join/join.h"
+#include "join_arrays.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -24,25 +24,31 @@ static int count(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_
 	return 0;
 }
 
-static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
-{
-	struct sh_error err;
-	struct sh_join *j = sh_join_new(bits, k, kernel, &err);
+static const struct sh_join_limits usual = { 1 << 18, 1 << 22, 256, 1, 1 << 12, NULL };
 
-	must(j && sh_join_set_threads(j, 1 + below(3), &err) == 0);
+/* kernel NULL: the fastest. */
+static struct sh_join *new_join(unsigned bits, unsigned k, const struct sh_kernel *kernel)
+{
+	struct sh_join_limits limits = usual;
+	struct sh_error err;
+	struct sh_join *j = sh_join_new(bits, k, 1 + below(3), &err);
+
+	must(j != NULL);
+	limits.kernel = kernel;
+	sh_join_set_limits(j, &limits);
 	return j;
 }
 
 static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
 {
-	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 1 << 12 };
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 1 << 12, NULL };
 	struct sh_join *j = new_join(bits, k, NULL);
 	struct tally t = { 0, 0 };
 	struct sh_error err;
 
 	if (brute)
 		sh_join_set_limits(j, &all);
-	if (sh_join_self(j, fp, n, count, &t, &err) < 0)
+	if (join_arrays(j, SH_FP_WORDS(bits), fp, n, NULL, 0, count, &t, &err) < 0)
 		t.n = UINT64_MAX;
 	sh_join_delete(j);
 	return t;
@@ -105,7 +111,7 @@ static void even(uint32_t n, unsigned k)
 {
 	uint64_t *fp = calloc(n, sizeof *fp);
 	struct tally want = { 0, 0 };
-	const char *kernel;
+	const struct sh_kernel *kernel;
 	bool good = true;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -113,12 +119,12 @@ static void even(uint32_t n, unsigned k)
 		for (unsigned d = below(5); i % 20 == 0 && d > 0; d--)
 			flip(&fp[i], below(64));
 	}
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++) {
 		struct sh_join *j = new_join(64, k, kernel);
 		struct tally got = { 0, 0 };
 		struct sh_error err;
 
-		good &= sh_join_self(j, fp, n, count, &got, &err) == 0;
+		good &= join_arrays(j, 1, fp, n, NULL, 0, count, &got, &err) == 0;
 		want = i == 0 ? got : want;
 		good &= got.n == want.n && got.sum == want.sum;
 		sh_join_delete(j);
@@ -138,7 +144,7 @@ static void crowd(uint32_t n, uint32_t many, unsigned k)
 {
 	uint64_t *fp = calloc(n, sizeof *fp);
 	struct tally want = { 0, 0 };
-	const char *kernel;
+	const struct sh_kernel *kernel;
 	bool good = true;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -151,12 +157,12 @@ static void crowd(uint32_t n, uint32_t many, unsigned k)
 		fp[i] = fp[i] >> 16 | UINT64_C(0x9FFF) << 48;
 		fp[i + 1] = fp[i] ^ 1;
 	}
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++) {
 		struct sh_join *j = new_join(64, k, kernel);
 		struct tally got = { 0, 0 };
 		struct sh_error err;
 
-		good &= sh_join_self(j, fp, n, count, &got, &err) == 0;
+		good &= join_arrays(j, 1, fp, n, NULL, 0, count, &got, &err) == 0;
 		want = i == 0 ? got : want;
 		good &= got.n == want.n && got.sum == want.sum;
 		sh_join_delete(j);

@@ -316,13 +316,13 @@ static void join_fingerprints(const struct set *a, const struct set *b, unsigned
 	struct sh_join_side room = { 0 };
 	struct sh_parts x, y;
 	struct sh_error err;
-	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
+	unsigned threads = 1 + below(4);
+	struct sh_join *engine = sh_join_new(bits, k, threads, &err);
 	struct sh_pool pool = { .done = add_lines, .arg = out };
 	struct sh_job job = { .pool = &pool };
 	struct sh_pairs how = { .collapse = collapse, .identical = true };
-	unsigned threads = 1 + below(4);
 
-	must(engine && sh_join_set_threads(engine, threads, &err) == 0);
+	must(engine != NULL);
 	out->n = 0;
 	sh_parts_init(&x, words, memory, threads, &room, NULL);
 	sh_parts_init(&y, words, memory, threads, &room, NULL);

@@ -6,7 +6,7 @@
 #include "base/wide.h"
 #include "hash/mix.h"
 #include "rng.h"
-#include "tap.h"
+#include "vectors.h"
 
 enum { MOST = 700 };
 
@@ -389,6 +389,42 @@ static void test_one_feature(void)
 	ok(!bad, "1..1024 bits: one feature's fingerprint is the first bits of its hash");
 }
 
+/* t/vectors: hashes of 64 bits by seomoz, and six bits a word as an article draws them. */
+static void test_published(void)
+{
+	struct vec_table t = vec_load("seomoz_compute.tsv");
+	unsigned bad = t.n < 30;
+	uint64_t out;
+
+	sh_simhash_init(&sim, 64, 0, &err);
+	for (size_t i = 0; i < t.n; i++, sh_simhash_clear(&sim)) {
+		for (char *hex = strtok(t.row[i].f[0], " "); hex; hex = strtok(NULL, " ")) {
+			uint64_t h = strtoull(hex, NULL, 16);
+
+			bad += sh_simhash_add_units(&sim, &h, 1, &err) < 0;
+		}
+		sh_simhash_finish(&sim, &out);
+		bad += out != strtoull(t.row[i].f[1], NULL, 16);
+	}
+	ok(!bad, "seomoz_compute.tsv: %zu rows", t.n);
+	t = vec_load("angelo_toy6.tsv");
+	bad = 1;
+	sh_simhash_init(&sim, 6, 0, &err);
+	for (size_t i = 0; i < t.n; i++) {
+		char *value = t.row[i].f[1], *bits = strstr(value, "bits=");
+		uint64_t h = bits ? strtoull(bits + 5, NULL, 2) << 58 : 0;
+
+		if (strncmp(t.row[i].f[0], "feature:", 8) == 0) {
+			sh_simhash_add(
+			    &sim, &h, SH_WEIGHT_ONE * atoi(strchr(value, '=') + 1), &err);
+		} else if (strcmp(t.row[i].f[0], "result") == 0) {
+			sh_simhash_finish(&sim, &out);
+			bad = out != strtoull(value, NULL, 2) << 58;
+		}
+	}
+	ok(!bad, "angelo_toy6.tsv");
+}
+
 int main(void)
 {
 	const struct sh_simhash_kernel *kernel;
@@ -404,5 +440,6 @@ int main(void)
 	test_extremes();
 	test_empty();
 	test_one_feature();
+	test_published();
 	return done_testing();
 }

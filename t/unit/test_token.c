@@ -2,7 +2,6 @@
 /* Compares the tokens of texts with the tokens of a slow tokenizer, which follows the definition.
  * Texts are random under all combinations of options, ill-formed, and very long. */
 #include "text/ngram.h"
-#include "text/stop.h"
 #include "text/stopwords.h"
 
 #include "tap.h"

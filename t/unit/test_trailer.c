@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Trailers: for all cuts between reads, and for all positions of trailers, a complete input is read
  * as if it had none. Any incomplete input is refused. */
-#include <fcntl.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include "io/sink.h"
 #include "io/source.h"
 #include "packets.h"
 #include "tap.h"
@@ -225,92 +222,10 @@ static void test_damaged(void)
 	sh_buf_free(&got);
 }
 
-static void test_sink(void)
-{
-	struct lines l;
-	struct sh_buf want = { 0 }, got = { 0 };
-	struct sh_error err;
-	unsigned bad = 0;
-
-	for (unsigned c = 0; c < CASES / 10; c++) {
-		char trailer[SH_TRAILER_MAX];
-		struct sh_sink sink;
-		int fd[2];
-
-		random_lines(&l, true);
-		want.n = 0;
-		for (size_t i = 0; i < l.n; i++)
-			add_line(&want, l.text[i], false);
-		must(pipe2(fd, O_CLOEXEC) == 0);
-		sink = (struct sh_sink){ .fd = fd[1], .name = "test", .trailer = true };
-		for (size_t at = 0; at < want.n;) {
-			size_t n = 1 + rng_below(30);
-
-			n = n < want.n - at ? n : want.n - at;
-			must(sh_sink_write(&sink, want.p + at, n, &err) == 0);
-			if (rng_below(3) == 0)
-				must(sh_sink_flush(&sink, &err) == 0);
-			at += n;
-		}
-		must(sh_sink_close(&sink, &err) == 0);
-		describe(&l, 0, l.n, trailer);
-		add_line(&want, trailer, false);
-		must(sh_buf_reserve(&got, 4096, &err) == 0);
-		got.n = (size_t)read(fd[0], got.p, 4096);
-		bad += !sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want));
-		close(fd[0]);
-	}
-	ok(bad == 0, "output written in pieces ends with its trailer: %u do not", bad);
-	sh_buf_free(&want);
-	sh_buf_free(&got);
-}
-
-/* Lines and pieces longer than a sink gathers. */
-static void test_long(void)
-{
-	enum { LINES = 12, LENGTH = 70000 };
-	struct sh_buf want = { 0 }, got = { 0 };
-	struct sh_error err;
-	struct sh_sink sink;
-	uint64_t sum = 0;
-	char trailer[SH_TRAILER_MAX];
-	FILE *file = tmpfile();
-
-	must(file != NULL);
-	for (unsigned i = 0; i < LINES; i++) {
-		size_t n = rng_below(LENGTH), from = want.n;
-
-		for (size_t k = 0; k < n; k++)
-			append(&want, "x", 1);
-		sum += XXH3_64bits_withSeed(want.p + from, n, UINT64_C(0x73686c696e657331));
-		append(&want, "\n", 1);
-	}
-	sink = (struct sh_sink){ .fd = dup(fileno(file)), .name = "test", .trailer = true };
-	for (size_t at = 0, n; at < want.n; at += n) {
-		n = 1 + rng_below(4 * LENGTH);
-		n = n < want.n - at ? n : want.n - at;
-		must(sh_sink_write(&sink, want.p + at, n, &err) == 0);
-	}
-	must(sh_sink_close(&sink, &err) == 0);
-	append(&want, trailer,
-	    (size_t)snprintf(trailer, sizeof trailer, "\t\tsimhash-trailer\t%d\t%016llx\n", LINES,
-		(unsigned long long)sum));
-	must(sh_buf_reserve(&got, want.n + 1, &err) == 0);
-	rewind(file);
-	got.n = fread(got.p, 1, want.n + 1, file);
-	ok(sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want)),
-	    "output written in long pieces ends with its trailer");
-	fclose(file);
-	sh_buf_free(&want);
-	sh_buf_free(&got);
-}
-
 int main(void)
 {
 	rng_init(20261121);
 	test_whole();
 	test_damaged();
-	test_sink();
-	test_long();
 	return done_testing();
 }

@@ -7,7 +7,6 @@
 #include "hash/hash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
-#include "hash/mix_kernel.h"
 #include "io/newlines.h"
 #include "io/source.h"
 #include "record/feature_lines.h"

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A batch of documents against an archive of documents (lib/store), and into it.
+ *
+ * The archive has every document of earlier batches, by id and digest of the text. A document that
+ * stayed has its keys, and its sketch or its text. A dropped document has its keeper and the
+ * verdict on both. So a document that the archive knows changes nothing, and has the same outcome
+ * again: how documents are divided into batches does not matter.
+ *
+ *     sh_batch_options()   then sh_engine_new(), and all documents to the corpus and the engine
+ *     sh_store_lock()
+ *     sh_batch_look()      what the archive knows; the archived documents to compare with
+ *     sh_engine_run()
+ *     sh_batch_number()    the outcome of each document: sh_batch_stays(), sh_batch_keeper()
+ *     sh_batch_add()
+ *     sh_batch_free(), sh_store_unlock()
+ *
+ * In the store the key of a posting is made of the column, the hash, and a last bit which says that
+ * the document is not short (match/keys.h): so the short documents of a bucket come first, as in
+ * match/bucket.h.
+ *
+ * A sketch is the tokens of the document in their order, 4 bytes each, little-endian: the upper
+ * half of each token's hash under the archive's key. Two different tokens are equal in sketches
+ * with probability 2^-32. */
+#ifndef SH_ARCHIVE_BATCH_H
+#define SH_ARCHIVE_BATCH_H
+
+#include "match/engine.h"
+#include "store/store.h"
+
+/* What the archive knows of a document of the batch. */
+enum sh_known { SH_KNOWN_NOT, SH_KNOWN_STAYED, SH_KNOWN_DROPPED };
+
+struct sh_batch_document {
+	uint64_t digest; /* of the text */
+	uint64_t id_key; /* see sh_store_id_key() */
+	/* In the archive: of a known document its number, its keeper and the verdict on both. Of a
+	 * new document the number that it has or gets: see sh_batch_number(). */
+	uint32_t number, keeper;
+	uint16_t similarity;
+	uint8_t measure, known; /* known: enum sh_known */
+	bool recorded;          /* the document is added to the archive */
+};
+
+struct sh_batch {
+	/* Borrowed; set by the caller. The engine follows sh_batch_options(). */
+	struct sh_store *store;
+	const struct sh_corpus *corpus;
+	struct sh_tables *tables;
+	struct sh_engine *engine;
+	bool newest;  /* of copies of one archived document the last one stays, not the first */
+	uint64_t now; /* the time of new documents, in seconds since 1970 */
+
+	/* Results. */
+	struct sh_batch_document *document; /* by document; NULL before sh_batch_look() */
+	/* the archived documents that may be near-duplicates, by number; the engine has them behind
+	 * the documents of the batch */
+	uint32_t *stored;
+	size_t n_stored;
+	/* documents that were known; new ones that are similar to archived ones; added ones, and
+	 * how many of these stay */
+	uint64_t n_known, n_matched, n_added, n_kept;
+
+	/* Private. */
+	struct sh_feature_opts features;
+	struct sh_batch_reader *reader; /* by thread */
+	size_t stored_cap;
+	unsigned jobs;
+};
+
+/* Completes the options of the engine for this archive: features and stored. The other options must
+ * be final. When opts->arg is not the batch, the caller replaces opts->stored by a function that
+ * calls sh_batch_stored(). */
+int sh_batch_options(struct sh_batch *b, struct sh_engine_opts *opts, struct sh_error *err);
+
+/* Sets set->ordered to the tokens of an archived document. It has the type of
+ * sh_engine_opts.stored. */
+int sh_batch_stored(void *batch, unsigned thread, uint32_t document, struct sh_feature_set *set,
+    struct sh_error *err);
+
+/* Adds the archived documents that share a key with a document of the batch to the engine. */
+int sh_batch_find(struct sh_batch *b, struct sh_error *err);
+/* Does the same after it has left those documents out of the engine that the archive knows. The
+ * archive must be locked until the end of the batch. */
+int sh_batch_look(struct sh_batch *b, struct sh_error *err);
+
+/* Returns whether the document is a duplicate of an archived one. false without an archive. */
+bool sh_batch_drops(const struct sh_batch *b, uint32_t document);
+/* Returns whether no document of the batch or of the archive replaces it. */
+static inline bool sh_batch_stays(const struct sh_batch *b, uint32_t document)
+{
+	return sh_engine_keeper(b->engine, document) == document && !sh_batch_drops(b, document);
+}
+/* Returns the number of a document's keeper in the archive. */
+uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document);
+/* Returns the verdict on a document that does not stay and its keeper. */
+struct sh_verdict sh_batch_verdict(const struct sh_batch *b, uint32_t document);
+/* Reads the record of an archived document, which must exist. */
+int sh_batch_record(
+    const struct sh_batch *b, uint32_t number, struct sh_record *r, struct sh_error *err);
+
+/* After sh_engine_run(): numbers the new documents, and counts them. Documents of one id and text
+ * are one. */
+int sh_batch_number(struct sh_batch *b, struct sh_error *err);
+
+/* Adds the new documents to the archive. merges: see sh_store_change_add_segment(). */
+int sh_batch_add(struct sh_batch *b, uint64_t merges, struct sh_error *err);
+
+/* Frees what the batch owns, also in the middle. Does nothing with a zeroed struct. */
+void sh_batch_free(struct sh_batch *b);
+
+#endif
