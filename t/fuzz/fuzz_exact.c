@@ -75,13 +75,13 @@ static void find(const struct sh_texts *t, uint32_t length, uint32_t k, bool eve
     uint32_t *marked)
 {
 	struct sh_seed_opts seed = sh_exact_seeds(length, k);
-	struct sh_exact_opts opts = { length, seed.window, every, jobs };
-	struct sh_sorter seeds;
+	struct sh_exact_opts opts = { length, every, jobs };
+	struct sh_sorter anchors;
 
-	sh_seeds_init(&seeds, rng() & 1 ? SIZE_MAX : 0, jobs, NULL);
-	add_postings(t, seed.k, seed.window, true, &seeds);
-	must(sh_exact_find(t, &seeds, &opts, marked, &err) == 0);
-	sh_sorter_free(&seeds);
+	sh_postings_init(&anchors, SH_POSTING_WINDOWS, rng() & 1 ? SIZE_MAX : 0, jobs, NULL);
+	add_postings(t, seed.k, seed.window, &anchors);
+	must(sh_exact_find(t, &anchors, &opts, marked, &err) == 0);
+	sh_sorter_free(&anchors);
 }
 
 static bool is_exact(struct sh_texts *t, uint32_t length, uint32_t k, bool every)

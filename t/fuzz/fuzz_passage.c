@@ -5,8 +5,7 @@
 #include "fuzz.h"
 
 #include "../unit/passage_util.h"
-#include "passage/extend.h"
-#include "passage/links.h"
+#include "passage/groups.h"
 #include "passage/placed.h"
 
 const unsigned fuzz_random = 2500;
@@ -15,67 +14,64 @@ static struct sh_error err;
 
 /* ---- groups ---- */
 
-/* All postings of some texts. */
-struct all {
-	struct sh_posting posting[400];
-	size_t n;
-};
-
-/* Keeps a posting, and returns -1 when it is not behind the last one. */
-static int keep(void *all, const struct sh_posting *p, struct sh_error *e)
+static bool shares_key(const struct sh_groups *all, uint32_t group)
 {
-	struct all *a = all;
-	const struct sh_posting *q = a->n ? &a->posting[a->n - 1] : NULL;
-
-	(void)e;
-	must(a->n < sizeof a->posting / sizeof *a->posting);
-	a->posting[a->n++] = *p;
-	return !q || q->key < p->key ||
-		       (q->key == p->key &&
-			   (q->document < p->document ||
-			       (q->document == p->document && q->token < p->token)))
-		   ? 0
-		   : -1;
+	return all->member[all->start[group]].document !=
+	       all->member[all->start[group + 1] - 1].document;
 }
 
-static bool shares_key(const struct sh_posting *p, size_t n, size_t i, bool within)
+/* Each document has its seeds that another document has, in their order. */
+static bool lists_are_right(const struct sh_groups *g, size_t documents)
 {
-	for (size_t j = 0; j < n; j++)
-		if (j != i && p[j].key == p[i].key && (within || p[j].document != p[i].document))
-			return true;
-	return false;
+	bool good = g->at[documents] == g->n_members;
+
+	for (uint32_t d = 0; good && d < documents; d++)
+		for (uint64_t i = g->at[d]; good && i < g->at[d + 1]; i++) {
+			const struct sh_group_place *p = &g->place[i];
+			const struct sh_group_member *m = g->member + g->start[p->group];
+			size_t j = p->before;
+
+			while (m[j].document == d && m[j].token != p->token)
+				j++;
+			good = (i == g->at[d] || p[-1].token < p->token) && m[j].document == d &&
+			       p->before < sh_group_size(g, p->group) &&
+			       (p->before == 0 || m[p->before - 1].document < d);
+		}
+	return good;
 }
 
 static bool groups_are_right(const struct sh_texts *t, unsigned jobs)
 {
-	struct all all = { .n = 0 };
-	size_t kept = 0;
-	bool within = rng() & 1, good;
 	struct sh_tables tables;
-	struct sh_sorter seeds;
-	struct sh_groups g;
+	struct sh_sorter postings;
+	struct sh_groups all, g;
+	size_t kept = 0;
+	bool good = true;
 
 	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
-	sh_seeds_init(&seeds, rng_below(4000), jobs, NULL);
-	add_postings(t, 1 + (unsigned)rng_below(4), 1 + rng_below(5), false, &seeds);
-	good = sh_seeds_each(&seeds, keep, &all, &err) == 0;
-	for (size_t i = 0; i < all.n; i++)
-		kept += shares_key(all.posting, all.n, i, within);
-	must(sh_groups_make(&g, &tables, &seeds, t->n, within, &err) == 0);
-	good = good && g.n == kept;
-	for (uint32_t d = 0; good && d < t->n; d++)
-		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
-			const struct sh_posting *q = &g.posting[g.order[i]];
+	sh_postings_init(&postings, SH_POSTING_PLAIN, rng_below(4000), jobs, NULL);
+	add_postings(t, 1 + (unsigned)rng_below(4), 1 + rng_below(5), &postings);
+	must(sh_groups_make(&all, NULL, &postings, true, &err) == 0);
+	must(sh_groups_make(&g, &tables, &postings, false, &err) == 0);
+	must(sh_groups_list(&g, t->n, &err) == 0);
+	for (uint32_t i = 0; good && i < all.n; i++) {
+		const struct sh_group_member *m = all.member + all.start[i];
 
-			good = q->document == d &&
-			       (i == g.at[d] || g.posting[g.order[i - 1]].token < q->token) &&
-			       g.posting[sh_group_run(q)].document == d &&
-			       (sh_group_run(q) == sh_group_first(q) ||
-				   g.posting[sh_group_run(q) - 1].document < d) &&
-			       sh_group_end(&g, sh_group_first(q)) > g.order[i];
-		}
+		good = i == 0 || all.key[i - 1] < all.key[i];
+		for (size_t j = 1; good && j < sh_group_size(&all, i); j++)
+			good = m[j - 1].document < m[j].document ||
+			       (m[j - 1].document == m[j].document && m[j - 1].token < m[j].token);
+		if (!good || !shares_key(&all, i))
+			continue;
+		good = kept < g.n && g.key[kept] == all.key[i] &&
+		       sh_group_size(&g, kept) == sh_group_size(&all, i) &&
+		       memcmp(g.member + g.start[kept], m, sh_group_size(&all, i) * sizeof *m) == 0;
+		kept++;
+	}
+	good = good && kept == g.n && lists_are_right(&g, t->n);
+	sh_groups_free(&all);
 	sh_groups_free(&g);
-	sh_sorter_free(&seeds);
+	sh_sorter_free(&postings);
 	sh_tables_free(&tables);
 	return good;
 }
@@ -153,23 +149,25 @@ static bool has_all_runs(struct sh_token_hashes a, struct sh_token_hashes b, uin
 static bool spans_are_right(const struct sh_texts *t, unsigned k, size_t window, bool first)
 {
 	uint32_t run = (uint32_t)(k + window - 1);
-	struct sh_sorter seeds;
+	struct sh_sorter postings;
 	struct sh_match_opts opts = { k, run, 300000, 0, first };
-	struct sh_matcher *m = sh_matcher_new(&opts, &err);
+	struct sh_matcher *m = sh_matcher_new(&opts, t, &err);
+	struct sh_hits_opts hits = { first ? 0 : 1000000, 2, run, k };
 	struct sh_groups g;
-	struct sh_links l = { t, &g, first ? 0 : 1000000, run, k, first };
 	bool good = m != NULL;
 
-	sh_seeds_init(&seeds, SIZE_MAX, 1, NULL);
-	add_postings(t, k, window, false, &seeds);
-	must(sh_groups_make(&g, NULL, &seeds, t->n, false, &err) == 0);
-	sh_sorter_free(&seeds);
+	sh_postings_init(&postings, SH_POSTING_PLAIN, SIZE_MAX, 1, NULL);
+	add_postings(t, k, window, &postings);
+	must(sh_groups_make(&g, NULL, &postings, false, &err) == 0);
+	must(sh_groups_list(&g, t->n, &err) == 0);
+	sh_sorter_free(&postings);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(t, d);
 		struct sh_span *spans;
 		size_t n;
 
-		must(sh_links_hits(&l, d, m, &err) == 0);
+		sh_matcher_begin(m, side);
+		must(sh_groups_hits(&g, d, &hits, m, &err) == 0);
 		must(sh_matcher_spans(m, &spans, &n, &err) == 0);
 		for (size_t i = 0; good && i < n; i++)
 			good =
@@ -183,10 +181,12 @@ static bool spans_are_right(const struct sh_texts *t, unsigned k, size_t window,
 	return good;
 }
 
-static struct sh_token_hashes side_of(const void *side, uint32_t document)
+/* Makes the tokens the only document of some texts. */
+static struct sh_texts *texts_of(struct sh_texts *t, struct sh_token_hashes side)
 {
-	(void)document;
-	return *(const struct sh_token_hashes *)side;
+	*t = (struct sh_texts){ .tables = NULL };
+	add_document(t, side.token, side.n);
+	return t;
 }
 
 /* Writes the blocks of a text in random order, with some tokens changed. Returns the number of
@@ -212,16 +212,16 @@ static size_t exchange_blocks(const uint32_t *from, size_t n, uint32_t *to)
 	return used;
 }
 
-/* Finds the spans of two texts from all their common 3-grams. */
-static void find_spans(struct sh_matcher *m, struct sh_token_hashes a,
-    const struct sh_token_hashes *b, struct sh_span **spans, size_t *n)
+/* Finds the spans of two texts from all their common 3-grams. b: the matcher's document. */
+static void find_spans(struct sh_matcher *m, struct sh_token_hashes a, struct sh_token_hashes b,
+    struct sh_span **spans, size_t *n)
 {
 	struct sh_match match;
 
-	sh_matcher_begin(m, a, side_of, b);
+	sh_matcher_begin(m, a);
 	for (uint32_t i = 0; i + 3 <= a.n; i++)
-		for (uint32_t j = 0; j + 3 <= b->n; j++)
-			if (memcmp(a.token + i, b->token + j, 3 * sizeof *a.token) == 0)
+		for (uint32_t j = 0; j + 3 <= b.n; j++)
+			if (memcmp(a.token + i, b.token + j, 3 * sizeof *a.token) == 0)
 				must(sh_matcher_hit(m, 0, i, j, &match, &err) == 0);
 	must(sh_matcher_spans(m, spans, n, &err) == 0);
 }
@@ -231,16 +231,17 @@ static void find_spans(struct sh_matcher *m, struct sh_token_hashes a,
 static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b, uint32_t merge)
 {
 	struct sh_match_opts opts = { 3, 5, 300000, 0, false };
-	struct sh_matcher *apart = sh_matcher_new(&opts, &err), *merged;
+	struct sh_texts others, *t = texts_of(&others, b);
+	struct sh_matcher *apart = sh_matcher_new(&opts, t, &err), *merged;
 	struct sh_span *part, *span;
 	size_t parts, n;
 	bool good = true;
 
 	opts.merge = merge;
-	merged = sh_matcher_new(&opts, &err);
+	merged = sh_matcher_new(&opts, t, &err);
 	must(apart && merged);
-	find_spans(apart, a, &b, &part, &parts);
-	find_spans(merged, a, &b, &span, &n);
+	find_spans(apart, a, b, &part, &parts);
+	find_spans(merged, a, b, &span, &n);
 	good = n <= parts && (n > 0) == (parts > 0);
 	for (size_t i = 0; good && i < n; i++)
 		good = span[i].matched <= common_slowly(a.token + span[i].from,
@@ -255,6 +256,7 @@ static bool merges_are_right(struct sh_token_hashes a, struct sh_token_hashes b,
 	}
 	sh_matcher_delete(apart);
 	sh_matcher_delete(merged);
+	sh_texts_free(t);
 	return good;
 }
 
