@@ -186,8 +186,11 @@ static void begin_fingerprints(
 		bits = r.bits;
 		sh_tags_check(&s->tags, r.tag, source->name, &err);
 	}
-	if (init_layout(s, bits, &err) < 0)
+	if (init_layout(s, bits, &err) == 0)
+		return;
+	if (err.code != SH_ERR_PARAM)
 		cli_die(s->cli, &err);
+	cli_usage(s->cli, "%s", err.text);
 }
 
 /* ---- signatures ---- */
