@@ -1087,7 +1087,7 @@ spoil() {
 		exits 2 && says "$P: cannot open 'nowhere': No such file or directory" \
 			"$P: 1 record rejected, see aside" && [ "$(cat aside)" = bad ]
 	}
-	each '(cat in; echo bad) >bad; $P --rejects aside bad nowhere' check
+	each '(head -n 1 in; echo bad; cat in) >bad; $P --rejects aside bad nowhere' check
 }
 
 @test "records before a bad record or a missing file are written to standard output" {

@@ -87,7 +87,11 @@ static int more(struct sh_source *s, struct sh_error *err)
 	size_t whole;
 
 	if (s->scanned == ready.n) {
-		int got = sh_reader_more(&s->reader, err);
+		int got;
+
+		/* The operand may have been opened for a peek, without `cancel`. */
+		s->reader.cancel = s->cancel;
+		got = sh_reader_more(&s->reader, err);
 
 		if (got < 0)
 			return -1;
