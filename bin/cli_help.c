@@ -15,7 +15,7 @@ enum { COLUMN = 26, WIDTH = 90, NAMES_MAX = 400 };
 static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
 	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output" },
-	{ 'j', "jobs", "N", "" }, /* see print_jobs() */
+	{ 'j', "jobs", "N", "" }, /* see print_text() */
 	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on" },
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },

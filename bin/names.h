@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of table rows that are values of options in several programs (values.h). */
+/* Names of table rows that are values of options in several programs (cli_names of cli.h). */
 #ifndef NAMES_H
 #define NAMES_H
 

@@ -75,9 +75,9 @@ int sh_batch_stored(void *batch, unsigned thread, uint32_t document, struct sh_f
 
 /* Adds the archived documents that share a key with a document of the batch to the engine. */
 int sh_batch_find(struct sh_batch *b, struct sh_error *err);
-/* Leaves the documents out of the engine that the archive knows, does the same for the others, runs
- * the engine, and numbers and counts the new documents. Documents of one id and text are one. The
- * archive must be locked until the end of the batch. */
+/* Leaves the documents that the archive knows out of the engine, calls sh_batch_find(), runs the
+ * engine, and numbers and counts the new documents. Documents of one id and text are one.
+ * The archive must be locked until the end of the batch. */
 int sh_batch_run(struct sh_batch *b, struct sh_error *err);
 
 /* Return whether the document is a duplicate of an archived one, and whether no document of the

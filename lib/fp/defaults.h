@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The defaults that shfp, shband, shjoin, shverify, shgroup, shdedup and sharchive share, so that a
- * pipe of these programs finds what shdedup finds. The first profile (fp/profile.c) has the
+ * pipe of these programs finds what shdedup finds. The first profile (published/tables.c) has the
  * defaults of tokens, hash and width. The labelled sets of docs/quality.md decided the values. */
 #ifndef SH_FP_DEFAULTS_H
 #define SH_FP_DEFAULTS_H

@@ -31,7 +31,7 @@ struct sh_fingerprinter {
 	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
 	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
 	uint64_t *repeated;         /* the hashes of count 2 or more */
-	bool by_rounding;           /* weights with fractions are added as in weight/rounded.h */
+	bool by_rounding;           /* weights with fractions are added as in published/sums.h */
 	struct sh_rounded rounded;
 	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap, repeated_cap;
 };

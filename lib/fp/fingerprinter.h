@@ -18,8 +18,8 @@ struct sh_fingerprint_opts {
 	unsigned bits;
 	uint64_t seed;
 	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
-	bool real; /* bit sums are doubles (weight/doubles.h); only for sh_accumulator; 64 bits */
-	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
+	bool real; /* bit sums are doubles (published/sums.h); only for sh_accumulator; 64 bits */
+	bool rounded; /* fractions of weights as in published/sums.h; at most 128 bits */
 };
 
 /* Fails with SH_ERR_PARAM unless hash, bits and seed can be used together.

@@ -139,7 +139,7 @@ static double of_key(int64_t key)
 	return x;
 }
 
-/* Returns 2^e (doubles.h) for a document. most: its heaviest weight. least: its lightest weight
+/* Returns 2^e (sums.h) for a document. most: its heaviest weight. least: its lightest weight
  * above 0. From 2^52 on, a double is a whole number, and no bit is lost. The scale doubles only
  * below 2^62, so that the heaviest weight stays below 2^63. */
 static double scale_of(double most, double least)
@@ -186,7 +186,7 @@ void sh_doubles_add(struct sh_doubles *d, uint64_t hash, int64_t millionths)
 		d->decimal[b] += has ? decimal : -decimal;
 		d->scaled[b] += has ? scaled : -scaled;
 	}
-	/* See doubles.h. */
+	/* See sums.h. */
 	d->is_scaled = d->is_scaled || millionths >= INT64_C(1) << 46;
 	d->n++;
 }

@@ -286,7 +286,7 @@ static int weigh(
 	}
 	if (!how->real)
 		return how->scheme->weigh(&t, &f->weight, err) < 0 ? -1 : 1;
-	/* The sort key of a double (weight/doubles.h). */
+	/* The sort key of a double (published/sums.h). */
 	f->weight = sh_double_key(
 	    (double)(f->weight / SH_WEIGHT_ONE) * sh_idf_real(how->idf, text, how->idf->real_mean));
 	return 1;

@@ -30,7 +30,7 @@ struct sh_weigher {
 	const struct sh_profile *profile; /* decides where published systems differ */
 
 	/* Private. */
-	bool real; /* weights are doubles (weight/doubles.h), by the profile's rule */
+	bool real; /* weights are doubles (published/sums.h), by the profile's rule */
 	/* The printed weight of each count from 1 up, when the count alone decides it: TAB, weight,
 	 * LF. Otherwise the number of bytes is 0 in all. */
 	char shown[SH_WEIGHER_COUNTS][SH_WEIGHER_SHOWN];

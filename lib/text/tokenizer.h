@@ -2,7 +2,7 @@
 /* The members of a tokenizer, for the files that implement methods. Users of
  * tokens need only token.h.
  *
- * A method is a function and its row in the table of method.c. The function reads the text and
+ * A method is a function and its row in published/tables.c. The function reads the text and
  * writes words with these functions, which apply units and filters:
  *
  *     sh_out_reserve(t, n, err)    makes room for n more code points and n more gaps

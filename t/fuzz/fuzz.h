@@ -7,7 +7,7 @@
  * random numbers of the test:
  *
  *     #include "fuzz.h"
- *     #include "../unit/test_group.c"       its main() becomes unit_main() */
+ *     #include "../unit/test_json.c"        its main() becomes unit_main() */
 #ifndef FUZZ_H
 #define FUZZ_H
 
