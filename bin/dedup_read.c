@@ -49,6 +49,7 @@ static int each_document(
 	}
 	if (how->keep.by == SH_RANK_LONGEST)
 		new.length = how->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text);
+	/* The pool keeps the facts of a rejected document: overwrite them. */
 	job->facts.n = i * sizeof *f;
 	if (sh_buf_add(&job->facts, &new, sizeof new, err) < 0)
 		return -1;

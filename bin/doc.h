@@ -59,7 +59,8 @@ int doc_file(
 /* Reports a file, folder or member that cannot be read. Returns 0. Dies when memory is short. */
 int doc_trouble(void *run, struct sh_error *err);
 
-/* Writes the results of all jobs. Dies of errors. */
+/* Writes the results of all jobs. Dies of errors. The caller then frees run->in and run->ids, and
+ * this function frees the other members. */
 void doc_end(struct doc_run *run);
 
 #endif

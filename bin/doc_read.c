@@ -14,7 +14,7 @@
 
 enum {
 	CHUNK = 1 << 20,   /* bytes of WARC records in a job */
-	SMALL = 16 << 20,  /* a larger file or record is no job */
+	SMALL = 16 << 20,  /* most bytes of a file or record in a job; more output is flushed */
 	PACKED = 4 << 20,  /* bytes of the largest compressed file that is a job as it stands */
 	MESSAGE = 1 << 13, /* bytes of a message: an id is at most SH_ID_MAX */
 	NAMED = 10,        /* files that are left out and named; all are counted */
@@ -27,7 +27,7 @@ struct head {
 	bool packed; /* the input is a compressed file */
 	size_t name_n, id_n;
 	uint64_t offset;   /* of the input in its file */
-	uint64_t progress; /* bytes that were read since the job before */
+	uint64_t progress; /* bytes, decompressed, that were read since the job before */
 };
 
 /* What a worker leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
@@ -237,6 +237,7 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return 0;
 }
 
+/* The callback cannot fail: when memory is short, the message is lost. */
 static void on_skipped(void *arg, const char *what, bool file)
 {
 	struct doc_worker *w = arg;
@@ -340,7 +341,8 @@ static void drain(struct doc_run *run)
 		cli_die(run->cli, &err);
 }
 
-/* Begins a job with all but its input. NULL: the run has failed. Dies of errors. */
+/* Returns a job that has all but its input. Never returns NULL. Dies of errors, also of the error
+ * of an earlier job. */
 static struct sh_job *new_job(struct doc_run *run, const char *path, struct sh_slice id,
     const struct head *like, struct sh_error *err)
 {
@@ -394,6 +396,8 @@ static int add_record(
 	return sh_buf_add(b, "\r\n\r\n", 4, err);
 }
 
+/* Makes jobs of the records of a WARC file. Parses large records here, in their order. Returns 0 at
+ * the end, or -1. */
 static int cut_warc(
     struct doc_run *run, struct sh_reader *r, const char *path, struct sh_error *err)
 {
@@ -452,7 +456,7 @@ static int push_packed(struct doc_run *run, const struct sh_reader *r, const cha
 	return 1;
 }
 
-/* Makes jobs of an input, or parses it here. */
+/* Makes jobs of an input, or parses it here. Returns 0 or -1. */
 static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path, struct sh_slice id,
     struct sh_error *err)
 {
@@ -490,6 +494,7 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 	return sh_ingest_input(&run->in, r, path, id, false, err);
 }
 
+/* n bytes of a file were read. */
 static void on_progress(void *arg, uint64_t n)
 {
 	struct doc_run *run = arg;
@@ -500,6 +505,7 @@ static void on_progress(void *arg, uint64_t n)
 		progress_read(&run->cli->progress, n, 0);
 }
 
+/* n bytes of a member were decompressed, in the thread that reads files. */
 static void on_member_progress(void *worker, uint64_t n)
 {
 	struct doc_worker *w = worker;

@@ -8,20 +8,26 @@
 #include "stream/corpus.h"
 
 /* Reads the documents of n files into *corpus by c->jobs threads, and makes the index of ids.
- * tables: for the arrays of the corpus; NULL: memory. progress: the progress counts the files.
+ * Initialises *corpus, whatever it holds. The caller frees it by sh_corpus_free(). names, and what
+ * *form points to, must outlive the corpus.
+ *
  * of: the options of the form when `names` are the files of -d, for --documents-fields; otherwise
- * NULL. It must outlive the corpus. token: for sh_token_check(); NULL: texts of any size. Rejects
- * bad records. Dies of errors. */
+ * NULL. It must outlive the corpus. token: for sh_token_check(); NULL: texts of any size. tables:
+ * for the arrays of the corpus, which they must outlive; NULL: memory. progress: adds the bytes and
+ * lines of all files to the progress, at the end. Rejects bad records. Adds blank lines to
+ * c->n_blank. Dies of errors, also when there are more --documents-fields than files. */
 void documents_read(struct cli *c, const struct sh_document_form *form, const struct formopts *of,
     const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
     bool progress, struct sh_corpus *corpus);
 
-/* Warns of documents whose id an earlier document has. what: what the program does with these
- * documents. */
+/* Prints one warning with the number of documents whose id an earlier document has; nothing when
+ * there are none. The corpus does not have these documents. what: what the program does with them,
+ * such as "ignored". */
 void documents_warn(struct cli *c, const struct sh_corpus *corpus, const char *what);
 
-/* Returns the document with this id, and sets *doc to it, which is valid until `room` is used
- * again. Returns SH_CORPUS_NONE when there is none. Dies of errors. */
+/* Returns the number of the document with this id, and sets *doc to the document. *doc is valid
+ * until `room` is used again or the corpus is freed. Returns SH_CORPUS_NONE when there is none;
+ * *doc may then have changed. Dies of errors. */
 uint32_t documents_find(struct cli *c, const struct sh_corpus *corpus, struct sh_slice id,
     struct sh_document_room *room, struct sh_document *doc);
 

@@ -93,6 +93,8 @@ void formopts_read_header(
 		cli_die(c, &err);
 }
 
+/* Writes the header of the first file, as it stands there, or with the columns of the mark. Writes
+ * nothing when files have no header. */
 static void write_header(struct cli *c, const struct sh_document_form *form, struct sh_slice mark,
     const struct sh_header *first)
 {

@@ -7,13 +7,14 @@
 #include "record/document.h"
 #include "run.h"
 
+/* Codes of options. */
 enum {
 	FORMOPTS_JSON = CLI_FORM,
 	FORMOPTS_CSV,
 	FORMOPTS_DELIMITER,
 	FORMOPTS_HEADER,
 	FORMOPTS_DOCUMENTS,
-	FORMOPTS_END
+	FORMOPTS_END /* first code after them: of docopts.h */
 };
 
 /* Rows of a table of options. */
@@ -61,7 +62,9 @@ struct formopts {
 	size_t n_of_documents;
 };
 
-/* Reads the options. Dies of options that contradict each other. */
+/* Reads the options into *o and *form. Both must be zeroed. form->columns then points into *o, so o
+ * must outlive the form and stay where it is. Both borrow the command line. Ends with a usage
+ * message when options contradict each other. */
 void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c);
 
 /* Returns whether backslashes in the text may be escapes: neither in plain lines nor in CSV, and in
@@ -71,16 +74,19 @@ static inline bool formopts_escaped(const struct sh_document_form *form)
 	return !form->line_ids && !form->json && !form->csv;
 }
 
-/* Dies when the text is several fields. */
+/* Ends with a usage message when the text is several fields. */
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);
 
-/* Reads the header, when files have one, and finds the columns of the form in it. Dies of
- * errors. */
+/* Prepares a source for documents of this form. Call it before the first read, for every form: it
+ * sets which lines are blank. When files have headers, also reads the first header, and sets the
+ * columns of the form. Later files must have the same header. Reads no document. Dies of errors. */
 void formopts_read_header(
     struct cli *c, const struct sh_document_form *form, struct sh_source *source);
 
-/* Runs over the documents of the operands. mark: writes the header, with the columns of this mark
- * unless the slice is empty; NULL: writes no header. Dies of errors. */
+/* Runs over the documents of the operands, by run_pool() and run_finish(). mark: NULL: writes no
+ * header. Otherwise writes the header of the files, when they have one. *mark is then the name of a
+ * mark, whose columns the header gets (sh_keeper_mark_header()); empty: the header gets no columns.
+ * Dies of errors. */
 void formopts_run(
     struct run *run, const struct sh_document_form *form, const struct sh_slice *mark);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The progress of a long run, on standard error. On a terminal one line is rewritten five times a
- * second. Elsewhere, as in the log of a nightly run, a line is printed every five seconds. */
+ * second. Elsewhere, as in the log of a nightly run, a line is printed every five seconds.
+ *
+ * No function fails. One thread at a time may call them. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -18,15 +20,17 @@ struct progress {
 	struct timespec begun;
 	double last; /* seconds from the beginning to the last line */
 	uint64_t bytes, records;
-	uint64_t total; /* bytes of all operands; 0: not known */
+	uint64_t total; /* bytes of all operands; 0: the bytes of an operand are not known */
 };
 
-/* Begins a run over these operands; n = 0: over standard input. Shows progress when it was
- * requested, or when `unasked` is set and standard error is a terminal. */
+/* Begins a run over these operands; n = 0: over standard input. Borrows the name, and keeps no
+ * operand. Shows progress when it was requested (`asked`), or when `unasked` is set and standard
+ * error is a terminal. */
 void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,
     bool asked, bool unasked);
 
-/* Adds bytes and records that were read. Shows the progress when a line is due. */
+/* Adds bytes and records that were read since the last call. Shows the progress when a line is
+ * due. */
 void progress_read(struct progress *p, uint64_t bytes, uint64_t records);
 
 /* Shows "N WHAT" when a line is due, in a phase that reads nothing. */
@@ -35,8 +39,8 @@ void progress_show(struct progress *p, uint64_t n, const char *what);
 /* Clears the line on the terminal, so that a message can be printed. */
 void progress_clear(struct progress *p);
 
-/* Ends the run. When progress was requested, prints bytes, records, rate and seconds of the whole
- * run. */
+/* Ends the run, and clears the line on the terminal. When progress was requested, prints bytes,
+ * records, rate and seconds of the whole run. */
 void progress_end(struct progress *p);
 
 /* Returns the seconds since progress_start(). */

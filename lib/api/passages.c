@@ -7,6 +7,7 @@
 #include "passage/placed.h"
 #include "text/method.h"
 
+/* BOUND: sh_index_opts.bound, as shspan -d has it. UNIT: millionths. */
 enum { BOUND = 200, MIN_TOKENS = 12, FEW_TOKENS = 5, LEAST_IDENTITY = 500000, UNIT = 1000000 };
 
 struct simhash_passages {
@@ -198,6 +199,8 @@ static void place(struct simhash_passage *out, const struct sh_span *span,
 	out->query_end = end;
 }
 
+/* Calls `each` for each significant span. The spans are ordered by query, so the places in a query
+ * are found once. */
 static int tell_spans(struct simhash_passages *p, struct sh_slice text, const struct sh_span *spans,
     size_t n, simhash_passage_fn *each, void *arg, struct sh_error *err)
 {

@@ -28,7 +28,7 @@
 
 enum {
 	SH_BAND_MAX_BLOCKS = 255,
-	SH_BAND_MAX_TABLES = 10000, /* so many lines a fingerprint */
+	SH_BAND_MAX_TABLES = 10000, /* each table adds one line per fingerprint */
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
 	SH_BAND_LAYOUT = 4, /* bytes of a key that name the layout: k and M */
 	SH_BAND_TAG_DIGITS = 2,
@@ -60,13 +60,14 @@ struct sh_band {
 	uint32_t tables;      /* C(M, K) */
 	unsigned key_bits_min, key_bits_max;
 	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
-	char layout[SH_BAND_LAYOUT];                 /* the beginning of every key */
+	char layout[SH_BAND_LAYOUT];                 /* the beginning of every key; no NUL */
 	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* first bit of each block; start[M]: bits */
 	struct sh_band_table *cache;                 /* all tables; NULL for more than 512 */
 };
 
 /* Makes the layout of M = `blocks` for fingerprints of `bits` bits. SH_ERR_PARAM: the parameters
- * are impossible; the text says what to choose instead. */
+ * are impossible; the text says what to choose instead. After a failure there is nothing to free,
+ * and sh_band_free() does no harm. Threads may share the layout. */
 int sh_band_init(
     struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 void sh_band_free(struct sh_band *b);
@@ -80,7 +81,7 @@ void sh_band_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out);
 
 /* Makes the layout that a key names, with or without a tag, for fingerprints of `bits` bits.
- * SH_ERR_RECORD: the key names none. */
+ * SH_ERR_RECORD: the key names none. After a failure there is nothing to free. */
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err);
 
 /* Removes the tag from a key of the layout. Returns the tag's last two digits as a number, 0 to

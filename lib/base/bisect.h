@@ -23,7 +23,8 @@
 		}                                                                                  \
 	} while (0)
 
-/* Returns the first of n ascending numbers that is at least x, by index; n when there is none. */
+/* Returns the first of n ascending numbers that is at least x, by index; n when there is none. a
+ * may be NULL when n is 0. */
 static inline size_t sh_lower_bound(const uint64_t *a, size_t n, uint64_t x)
 {
 	size_t from = 0;

@@ -7,7 +7,8 @@
  *     sh_buf_free(&b);
  *
  * A zeroed struct is an empty buffer. The bytes move when the buffer grows: keep offsets, not
- * pointers. The functions return 0, or -1 when memory is short. */
+ * pointers. The functions return 0; or -1 with SH_ERR_NOMEM when memory is short or a size is too
+ * large, and the content is then unchanged. */
 #ifndef SH_BASE_BUF_H
 #define SH_BASE_BUF_H
 
@@ -20,26 +21,30 @@ struct sh_buf {
 	size_t cap; /* bytes allocated */
 };
 
-/* Reserves memory for `more` bytes after the first b->n bytes. The memory grows geometrically. */
+/* Reserves memory for `more` bytes after the first b->n bytes, and leaves b->n as it is. The memory
+ * grows geometrically. */
 int sh_buf_reserve(struct sh_buf *b, size_t more, struct sh_error *err);
-/* Appends n bytes. p may be NULL when n is 0. */
+/* Appends n bytes. p may be NULL when n is 0. p must not point into the buffer, which may move. */
 int sh_buf_add(struct sh_buf *b, const void *p, size_t n, struct sh_error *err);
 /* Frees the memory. The buffer is empty and can be used again. */
 void sh_buf_free(struct sh_buf *b);
 
+/* Returns the bytes in use, valid until the buffer grows. p is NULL when nothing was reserved. */
 static inline struct sh_slice sh_buf_slice(const struct sh_buf *b)
 {
 	return (struct sh_slice){ b->p, b->n };
 }
 
-/* Grows an array to at least `want` elements of `size` bytes:
+/* Grows an array to at least `want` elements of `size` bytes, size > 0. free() frees the array. It
+ * grows by at least half of *cap, whatever `want` is:
  *
  *     if (want > cap && sh_grow((void **)&array, &cap, want, sizeof *array, err) < 0) ...
  *
- * *cap is in elements. New elements are not initialised. After -1 the array is unchanged. */
+ * *cap is in elements. New elements are not initialised. After -1 *array and *cap are unchanged. */
 int sh_grow(void **array, size_t *cap, size_t want, size_t size, struct sh_error *err);
 
-/* Calls sh_grow() when *cap is less than `want`. */
+/* Calls sh_grow() when *cap is less than `want`. Otherwise returns 0, and *array may stay NULL when
+ * `want` is 0. */
 static inline int sh_reserve(
     void **array, size_t *cap, size_t want, size_t size, struct sh_error *err)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of features of a document, from which exact similarities are computed.
  *
- * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. A set holds the feature's
- * hash of 64 bits under a secret random key (hash/keyed.h): without the key nobody can write texts
- * whose features collide. Two given features collide with probability at most 2^-63. */
+ * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. But sh_ngrams.past_first
+ * has no effect here: texts are compared as a whole. A set holds the feature's hash of 64 bits
+ * under a secret random key (hash/keyed.h): without the key nobody can write texts whose features
+ * collide. Two given features collide with probability at most 2^-63. */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
@@ -13,12 +14,13 @@
 #include <stdint.h>
 
 struct sh_feature_set {
-	const uint64_t *hash;  /* distinct hashes, ascending */
-	const uint32_t *count; /* occurrences of each */
+	const uint64_t *hash;  /* distinct hashes, ascending; may be NULL when n is 0 */
+	const uint32_t *count; /* occurrences of each hash */
 	size_t n;              /* 0 for a document without features */
-	/* The hashes of the tokens in the order of the text. Only with opts.ordered. */
+	/* The hashes of the tokens in the order of the text. Only with opts.ordered or
+	 * opts.of_tokens. */
 	const uint64_t *ordered;
-	size_t n_ordered;
+	size_t n_ordered; /* otherwise 0 */
 };
 
 /* Sets with equal of_tokens and key can be compared. */
@@ -38,21 +40,27 @@ struct sh_feature_opts {
  * the token options borrow must outlive it. */
 struct sh_features;
 
+/* Returns NULL with SH_ERR_NOMEM when memory is short. */
 struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct sh_error *err);
+/* f may be NULL. */
 void sh_features_delete(struct sh_features *f);
 
-/* Returns whether a set follows from the hashes of its tokens. The bytes between tokens are then
- * not read. */
+/* Returns whether a set can be computed from the hashes of its tokens alone: with opts.of_tokens,
+ * and for words of the default method in n-grams of at most SH_KEYED_ROW_MAX tokens. The bytes
+ * between tokens are then not read. */
 bool sh_features_follow(const struct sh_feature_opts *opts);
 
-/* Computes the set of a text from its tokens. The set is valid until the next call. Their tokenizer
- * may have the option `apart` (text/token.h) only when sh_features_follow() returns true.
- * SH_ERR_RANGE: the text has more than INT32_MAX n-grams. */
+/* Computes the set of a text from its tokens. The set belongs to f, and is valid until the next
+ * call with f. The tokenizer of the tokens may have the option `apart` (text/token.h) only when
+ * sh_features_follow() returns true. Returns 0; or -1, and *set is then undefined. SH_ERR_RANGE:
+ * the text has more than INT32_MAX n-grams. */
 int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
     struct sh_error *err);
 
-/* The same set from `ordered` of an earlier one: n hashes of tokens. Only when sh_features_follow()
- * returns true. Ignores opts.only_order. */
+/* Computes the same set from `ordered` of an earlier one: n hashes of tokens. The earlier set may
+ * be of another object with the same key, or of f. Only when sh_features_follow() returns true.
+ * Ignores opts.only_order, and opts.cut: the hashes are cut already. token may be NULL when n is
+ * 0. */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);
 

@@ -30,7 +30,8 @@ enum {
 
 struct sh_permutations;
 
-/* The values of one document: `wide` when scheme->digits is 16, otherwise `narrow`. */
+/* The values of one document: `wide` when scheme->digits is 16, otherwise `narrow`. Only the first
+ * n values of sh_permutations.n are set. */
 struct sh_signature {
 	union {
 		uint32_t narrow[SH_PERMUTATIONS_MAX];
@@ -41,7 +42,8 @@ struct sh_signature {
 struct sh_permutation_scheme {
 	const char *name;
 	unsigned digits; /* hexadecimal digits of a value in a record: 8 or 16 */
-	void (*draw)(struct sh_permutations *p, uint32_t seed); /* sets a and b */
+	/* Sets a and b of the first p->n permutations. */
+	void (*draw)(struct sh_permutations *p, uint32_t seed);
 	/* Replaces each value of *s by the permuted hash when the permuted hash is smaller. */
 	void (*least)(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s);
 };
@@ -58,17 +60,19 @@ struct sh_permutations {
 	uint64_t a[SH_PERMUTATIONS_MAX], b[SH_PERMUTATIONS_MAX];
 };
 
-/* Draws n permutations, n >= 1. n * scheme->digits is at most SH_SIGNATURE_DIGITS_MAX. */
+/* Draws n permutations, n >= 1. n * scheme->digits is at most SH_SIGNATURE_DIGITS_MAX. Cannot fail.
+ * Nothing is to be freed. Threads may then share *p. */
 void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation_scheme *scheme,
     unsigned n, uint32_t seed);
 
-/* Computes the signature from the hashes of n features. When n is 0, all bits of
- * all values are 1. */
+/* Computes the signature from the hashes of n features. When n is 0, all bits of all values are 1,
+ * and hash may be NULL. */
 void sh_permutations_sign(
     const struct sh_permutations *p, const uint64_t *hash, size_t n, struct sh_signature *s);
 
-/* Computes the signature of a document without features. Returns false when the rule gives no
- * signature: SH_EMPTY_SKIP, SH_EMPTY_ERROR. */
+/* Computes the signature of a document without features. Returns true; or false when the rule gives
+ * no signature: SH_EMPTY_SKIP, SH_EMPTY_ERROR. hash: for SH_EMPTY_TEXT only, which uses its first
+ * 64 bits with seed 0. */
 bool sh_permutations_empty(const struct sh_permutations *p, enum sh_empty rule,
     const struct sh_hash *hash, struct sh_signature *s);
 

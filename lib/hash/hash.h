@@ -4,9 +4,10 @@
  * The hash of a feature has SH_FP_WORDS(bits) words of 64 bits, as a fingerprint has (see
  * record/fingerprint.h). A fingerprint uses the first `bits` bits of the words.
  *
- * A hash depends only on the feature's text, the seed and the number of words. Hashes of one word
- * and of several words may be different functions. P_0 is the empty text, P_i is the single byte i,
- * and xy is x followed by y:
+ * No hash function fails, keeps state or reads bytes beyond the text. Threads may call them at the
+ * same time. A hash depends only on the feature's text, the seed and the number of words. Hashes of
+ * one word and of several words may be different functions. P_0 is the empty text, P_i is the
+ * single byte i, and xy is x followed by y:
  *
  *   mix    lib/hash/mix.h. Word j is sh_mix_word(h, j); word 0 is the same at all widths.
  *   xxh3   one word: XXH3_64bits_withSeed(text). Several words: words 2i and 2i+1 are
@@ -51,8 +52,8 @@ struct sh_hash {
 	bool weak;     /* different features often have equal first words */
 };
 
-/* Stores the SH_FP_WORDS(bits) words of a feature's hash. The first `bits` bits count; the bits
- * after them may be anything. */
+/* Stores the SH_FP_WORDS(bits) words of a feature's hash. bits: 1 to hash->max_bits. The first
+ * `bits` bits count, also for hash->number. The bits after them may be anything. */
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
 

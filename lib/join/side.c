@@ -13,8 +13,8 @@ enum {
 	DIGIT = 11,       /* bits of a step whose 2^11 destinations the cache holds */
 	SEGMENT = 1 << 18, /* elements that a thread counts and moves at a time */
 	FEW = 48,          /* elements that are sorted by insertion */
-	BUCKET = 200,      /* elements of a bucket that one step more leaves almost sorted */
-	SORTED = 1 << 15,  /* elements that a thread sorts at a time, at least */
+	BUCKET = 200,      /* elements of an average bucket: one more step almost sorts it */
+	SORTED = 1 << 15,  /* elements that a thread sorts at a time, about */
 };
 
 /* A position plus a tile of the scan must not overflow. */

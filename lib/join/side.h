@@ -18,6 +18,7 @@ enum {
 	SH_SIDE_KEY_BITS = 24 /* most bits of a key that orders a side */
 };
 
+/* Ready when zeroed. */
 struct sh_join_side {
 	const uint64_t *fp; /* borrowed; unused for fingerprints of one word */
 	unsigned words;     /* of a fingerprint */
@@ -27,7 +28,8 @@ struct sh_join_side {
 	uint32_t *number;
 };
 
-/* Reserves n elements. Keeps the elements that the side has. Does not set s->n. */
+/* Reserves n elements. Keeps the elements that the side has. Does not set s->n. SH_ERR_PARAM: n is
+ * 2^32 - 64 or more. */
 int sh_join_side_reserve(struct sh_join_side *s, size_t n, struct sh_error *err);
 void sh_join_side_free(struct sh_join_side *s);
 
@@ -36,18 +38,21 @@ void sh_join_side_free(struct sh_join_side *s);
 int sh_join_side_load(
     struct sh_join_side *s, const uint64_t *fp, size_t n, unsigned words, struct sh_error *err);
 
-/* Sets `word` to the words with this index, from 0, of all elements. */
+/* Sets s->word to the words with this index, from 0, of all elements. Does nothing when a
+ * fingerprint is one word. */
 void sh_join_side_fetch(struct sh_join_side *s, unsigned word);
 
 /* Orders the side by a key: the bits of a mask, at most SH_SIDE_KEY_BITS, read as a number. The
  * elements with key v, its bucket, are then at positions start[v] .. start[v + 1] - 1, in the order
- * that they had. start has 2^bits + 1 elements. room is scratch memory, which grows as needed. The
- * sides may exchange their arrays. The result does not depend on `threads` >= 1. */
+ * that they had. start has 2^bits + 1 elements. room is scratch memory: a zeroed side at first,
+ * which grows as needed, and of which only the arrays are used. The sides may exchange their
+ * arrays. The result does not depend on `threads` >= 1. Returns 0; or -1, and the elements of s are
+ * then undefined. */
 int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
     uint32_t *start, unsigned threads, struct sh_error *err);
 
 /* Sorts the side by its words, ascending. Elements with equal words keep their order. Uses room and
- * threads as sh_join_side_order() does. */
+ * threads, and fails, as sh_join_side_order() does. */
 int sh_join_side_sort(
     struct sh_join_side *s, struct sh_join_side *room, unsigned threads, struct sh_error *err);
 

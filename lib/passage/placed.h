@@ -23,8 +23,8 @@ void sh_placed_bytes(
 /* One object serves one thread, and keeps the places in one text. */
 struct sh_placer;
 
-/* corpus: must outlive the placer. token: as for sh_tokenizer_new(), which
- * gets `apart` and `places`. Returns NULL on failure. */
+/* corpus: must outlive the placer; NULL: for sh_placer_text() only. token: as for
+ * sh_tokenizer_new(), which gets `apart` and `places`. Returns NULL on failure. */
 struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
 void sh_placer_delete(struct sh_placer *p);

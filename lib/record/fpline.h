@@ -17,7 +17,8 @@ struct sh_fp_form {
 	uint64_t mask;   /* ones for the bytes of the tail */
 };
 
-/* Returns the form of records with `digits` digits and this tag, which may be SH_NO_TAG. */
+/* Returns the form of records with this number of digits, 1 to SH_FP_HEX_MAX, and this tag: 0 to
+ * 65535, or SH_NO_TAG. */
 static inline struct sh_fp_form sh_fp_form(unsigned digits, int tag)
 {
 	struct sh_fp_form f = { .digits = digits };
@@ -59,9 +60,10 @@ static inline size_t sh_id_length(const char *p)
 	return SH_ID_MAX + 1;
 }
 
-/* Reads the record at p into fp[], and sets *id. Returns the bytes of its line with the LF. Returns
- * 0 when the record does not have the form: then call sh_record_fp(). The byte before `end` must be
- * an LF. SH_PAD bytes behind `end` must be readable. */
+/* Reads the record at p into fp[], and sets *id, which points to the record. fp has room for
+ * (digits + 15) / 16 words. Returns the bytes of the line with its LF. Returns 0 when the record
+ * does not have the form, and fp[] and *id may have changed: then call sh_record_fp(). The byte
+ * before `end` must be an LF. SH_PAD bytes behind `end` must be readable. */
 static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_fp_form *form,
     uint64_t *fp, struct sh_slice *id)
 {

@@ -40,24 +40,27 @@ struct sh_terms {
 	struct sh_keyed keyed;      /* with a random key */
 };
 
-/* Free t also after a failure. */
+/* Initialises *t, whatever it holds. Returns 0; or -1 with SH_ERR_NOMEM, or with SH_ERR_IO when the
+ * system gives no random key. Free t also after a failure. */
 int sh_terms_init(struct sh_terms *t, struct sh_error *err);
+/* t: initialised or zeroed, not NULL. Initialise t again before another use. */
 void sh_terms_free(struct sh_terms *t);
-/* Removes all features. */
+/* Removes all features, and keeps the memory. */
 void sh_terms_clear(struct sh_terms *t);
 
-/* Adds the weight to the sum of the feature `text`, which must have less than 2 GiB and be followed
- * by SH_TERMS_SHORT readable bytes. Does not check the sum: the caller must prevent overflow.
- * SH_ERR_RANGE: the document would have about 2^30 features. */
+/* Adds the weight, in any unit and of any sign, to the sum of the feature `text`. Copies the text.
+ * It must have less than 2 GiB, and SH_TERMS_SHORT readable bytes must follow it, so text.p is
+ * never NULL. Does not check the sum: the caller must prevent overflow. Returns 0; or -1, and the
+ * features are as before. SH_ERR_RANGE: the document would have about 2^30 features. */
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
 /* Adds the features of the first n lines, as sh_terms_add() does. The lines must not be split into
- * tokens. Returns the number of added lines, which is less than n after an error. sh_terms_add() of
- * the next line then succeeds, or gives the error. */
+ * tokens. n <= l->lines. Returns the number of added lines, which is less than n after an error.
+ * sh_terms_add() of the next line then succeeds, or gives the error. */
 size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n);
 
-/* Returns the text of feature `index` < t->n, valid until a feature is added. SH_TERMS_SHORT bytes
- * from its beginning on are readable. */
+/* Returns the text of feature `index` < t->n. It is valid until a feature is added, also after
+ * sh_terms_clear(). SH_TERMS_SHORT bytes from its beginning on are readable. */
 static inline struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index)
 {
 	const struct sh_terms_entry *e = &t->entry[index];
