@@ -8,7 +8,7 @@
 #include "text/method.h"
 
 /* BOUND: sh_index_opts.bound, as shspan -d has it. UNIT: millionths. */
-enum { BOUND = 200, MIN_TOKENS = 12, FEW_TOKENS = 5, LEAST_IDENTITY = 500000, UNIT = 1000000 };
+enum { BOUND = 200, MIN_TOKENS = 12, UNIT = 1000000 };
 
 struct simhash_passages {
 	char *text; /* of all queries, one after the other */
