@@ -43,6 +43,18 @@ features() {
 	gives 'a\tx\t1'
 }
 
+@test "a bad record ends the run, however many follow it" {
+	try 'yes "a	text of two fields" | timeout 20 shweight'
+	exits 2
+	gives
+	says "shweight: -:1: 2 fields, expected id<TAB>feature<TAB>weight (shtok makes features of documents)"
+	# With a record before them, the time grows with their number, not with its square.
+	try '{ printf "a\tx\t1\n"; head -n 5000000 <(yes bad); } | timeout 20 shweight --rejects /dev/null'
+	exits 0
+	gives 'a\tx\t1'
+	says 'shweight: 5000000 records rejected, see /dev/null'
+}
+
 @test "-w freq and log refuse counts with a fraction" {
 	for w in freq log; do
 		try "printf 'a\tx\t0.5\n' | shweight -w $w"

@@ -46,7 +46,8 @@ static size_t next_record(const struct sh_feature_docs *d, const char *p, size_t
 
 /* See sh_border_fn. Goes backward to the last record whose id differs from the id of the last
  * record. Bad records between two documents stay in the chunk of the first document: when the run
- * stops at a bad record, the document before it must not be ended. */
+ * stops at a bad record, the document before it must not be ended. Lines without a valid record are
+ * all handed over. */
 static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 {
 	const struct sh_feature_docs *d = arg;
@@ -55,17 +56,19 @@ static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 	struct sh_error err;
 
 	for (size_t end = n; end; end = (size_t)(line.p - p)) {
+		bool same;
+
 		line = sh_line_before(p, end);
-		if (last.p && has_id(line, last)) {
-			if (end <= one)
-				return 0;
-		} else if (read_record(d, line, &f, &err) == 0) {
+		same = last.p && has_id(line, last);
+		if (end <= one && (same || !last.p))
+			return 0;
+		if (!same && read_record(d, line, &f, &err) == 0) {
 			if (last.p)
 				return next_record(d, p, n, end);
 			last = f.id;
 		}
 	}
-	return 0;
+	return last.p ? 0 : n;
 }
 
 /* ---- documents ---- */
