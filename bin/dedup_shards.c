@@ -116,24 +116,28 @@ static const struct sh_codec *form_of(const struct dedup_state *s, size_t i)
 	return codec && codec->suffix ? codec : NULL;
 }
 
-/* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
- * of ids and other versions of libraries may change them. An archive that knows the documents makes
- * the same decisions again. */
+/* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers and
+ * the verdicts. Files of ids or of words, and other versions of libraries, may change them. An
+ * archive that knows the documents makes the same decisions again. */
 static void list_decisions(struct dedup_state *s)
 {
 	struct {
-		uint64_t before, keeper;
-	} sum = { 0, 0 };
+		uint64_t before, keeper, verdict;
+	} sum = { 0, 0, 0 };
 	struct sh_document_room room = { 0 };
 	struct sh_slice all = sh_slice((const char *)(const void *)&sum, sizeof sum), id;
 	struct sh_error err;
 
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
 		sum.keeper = !dedup_stays(s, i);
+		sum.verdict = 0;
 		if (sum.keeper && s->settings->mark.n) {
+			struct sh_verdict v = sh_engine_verdict(s->engine, i);
+
 			if (dedup_keeper_id(s, i, &room, &id, &err) < 0)
 				cli_die(s->cli, &err);
 			sum.keeper = sh_finished_sum(id);
+			sum.verdict = (uint64_t)v.similarity << 8 | v.measure;
 		}
 		sum.before = sh_finished_sum(all);
 	}

@@ -133,6 +133,16 @@ make_shim() {
 	try 'shdedup -q -O new part-0?'
 	exits 2
 	grep -q "^shdedup: 'new' holds files of a run with other options or inputs: 'input " err
+	# Other stop words change the similarity in the marks, but not which documents stay.
+	printf 'a\tone two three four five six seven eight nine ten the\n' >first
+	printf 'b\tone two three four five six seven eight nine ten the of\n' >second
+	echo the >words
+	shdedup -q --mark gone --stop words -O marked first second
+	rm marked/second
+	echo of >words
+	try 'shdedup -q --mark gone --stop words -O marked first second'
+	exits 2
+	grep -q "^shdedup: 'marked' holds files of a run with other options or inputs: 'keepers " err
 	mkdir theirs
 	echo precious >theirs/part-02
 	try 'shdedup -q -O theirs part-0?'
