@@ -402,6 +402,13 @@ arrays() {
 	try 'shdoc --from-charset no-such cyrillic'
 	exits 2
 	grep -q "^shdoc: --from-charset 'no-such': iconv does not know it" err
+	# labels without a letter or digit
+	try 'timeout 60 shdoc --from-charset % cyrillic'
+	exits 2
+	grep -q "^shdoc: --from-charset '%': iconv does not know it" err
+	printf '<meta charset="_"><p>caf\303\251' >page.html
+	try 'timeout 60 shdoc page.html'
+	gives 'page.html\tcafé'
 }
 
 @test "HTML is decoded by its declared charset, unless the bytes contradict it" {
