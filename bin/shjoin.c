@@ -108,18 +108,8 @@ static int write_key_pair(
     void *join, struct sh_slice id1, struct sh_slice id2, struct sh_error *err)
 {
 	struct join *j = join;
-	char *p = sh_job_room(&j->out, id1.n + id2.n + 4, err);
 
-	if (!p)
-		return -1;
-	memcpy(p, id1.p, id1.n);
-	p += id1.n;
-	*p++ = '\t';
-	memcpy(p, id2.p, id2.n);
-	p += id2.n;
-	memcpy(p, "\t-\n", 3);
-	j->out.out.n = (size_t)(p + 3 - j->out.out.p);
-	return 0;
+	return sh_pair_write(&j->out, id1, id2, SH_NO_DISTANCE, err);
 }
 
 /* Reads the next record of a side. */

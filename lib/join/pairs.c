@@ -20,7 +20,10 @@ int sh_pair_write(struct sh_job *job, struct sh_slice id1, struct sh_slice id2, 
 	memcpy(p, id2.p, id2.n);
 	p += id2.n;
 	*p++ = '\t';
-	p += sh_print_u64(p, distance);
+	if (distance == SH_NO_DISTANCE)
+		*p++ = '-';
+	else
+		p += sh_print_u64(p, distance);
 	*p++ = '\n';
 	job->out.n = (size_t)(p - job->out.p);
 	return 0;

@@ -6,7 +6,10 @@
 #include "join/fpset.h"
 #include "join/join.h"
 
-/* Appends the record of a pair to job->out. */
+/* The distance of pairs that keys made. */
+enum { SH_NO_DISTANCE = 1 << 16 };
+
+/* Appends the record of a pair to job->out; `-` stands for SH_NO_DISTANCE. */
 int sh_pair_write(struct sh_job *job, struct sh_slice id1, struct sh_slice id2, unsigned distance,
     struct sh_error *err);
 
