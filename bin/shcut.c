@@ -280,8 +280,8 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 	struct sh_json_value v;
 
 	*text = doc->text;
-	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->index[1], NULL,
-			     text, err) < 0)
+	if (form->csv && sh_csv_field(line, sh_document_delimiter(form), form->columns->index[1],
+			     NULL, text, err) < 0)
 		return -1;
 	if (form->json) {
 		if (sh_json_find(line, &name, &v, 1, err) < 0)

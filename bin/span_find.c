@@ -192,8 +192,8 @@ int span_put_place(
 enum {
 	TASK = 1 << 16, /* tokens of the documents of a task, about */
 	/* Places of a seed that --first compares beside the first place: the last ones before. The
-	 * first 16 and nearest 16 of match/posting.h cover a hundredth more of English text, and take
-	 * five times as long on templates. */
+	 * first 16 and nearest 16 of match/posting.h cover a hundredth more of English text, and
+	 * take five times as long on templates. */
 	FIRST_NEAREST = 3,
 };
 

@@ -53,9 +53,9 @@ int sh_archive_settings_read(
 void sh_archive_settings_rules(
     const struct sh_archive_settings *s, const struct sh_store_manifest *m, struct sh_key_rules *r);
 
-/* Sets *i to the first row from *i on to which the archive has another value, and *made to that. The
- * name of *made is another one where a setting has two, and its value is empty where the archive has
- * none. Returns false when there is no such row. */
+/* Sets *i to the first row from *i on to which the archive has another value, and *made to that.
+ * The name of *made is another one where a setting has two, and its value is empty where the
+ * archive has none. Returns false when there is no such row. */
 bool sh_archive_settings_differ(const struct sh_archive_rows *rows,
     const struct sh_store_manifest *m, size_t *i, struct sh_store_setting *made);
 

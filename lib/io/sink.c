@@ -214,8 +214,9 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 }
 
 /* Renames the temporary file, and syncs the folder: without that, a rename may be lost when the
- * power fails. The folder is opened first: after the rename, a failure to open it could not be undone. A
- * user who may write in the folder but not read it cannot sync it, and the output is kept. */
+ * power fails. The folder is opened first: after the rename, a failure to open it could not be
+ * undone. A user who may write in the folder but not read it cannot sync it, and the output is
+ * kept. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {
 	char *folder = sh_target_folder(s->target);

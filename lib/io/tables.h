@@ -52,8 +52,9 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
     struct sh_error *err);
 /* Does the same, as SH_RESERVE() of base/buf.h does, when *cap is less than `want`. */
 #define SH_TABLES_RESERVE(all, array, cap, want, err)                                              \
-	((want) <= (cap) ? 0                                                                       \
-			 : sh_tables_grow(all, (void **)&(array), &(cap), want, sizeof *(array), err))
+	((want) <= (cap)                                                                           \
+		? 0                                                                                \
+		: sh_tables_grow(all, (void **)&(array), &(cap), want, sizeof *(array), err))
 
 /* Returns zeroed memory whose unused pages need no memory: calloc() might write to them. Returns
  * NULL when memory is short. */

@@ -14,7 +14,8 @@ enum { SH_DOCUMENT_FIELDS = 17 }; /* most fields of a document: its id and its t
 struct sh_columns {
 	unsigned n;     /* fields of each record; 0: no header was read yet */
 	char delimiter; /* between fields of CSV; 0: a comma */
-	/* Indexes of the columns, from 0: of the id, and of the texts. Below SH_FIELD_MAX in TSV. */
+	/* Indexes of the columns, from 0: of the id, and of the texts. Below SH_FIELD_MAX in TSV.
+	 */
 	unsigned index[SH_DOCUMENT_FIELDS];
 };
 

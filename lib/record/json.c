@@ -372,9 +372,9 @@ static struct sh_json_value find_item(struct sh_slice items, struct sh_slice par
 	return (struct sh_json_value){ 0 };
 }
 
-/* Follows the rest of a path from the value of its first part, up to an asterisk that stands for all
- * items of the array *v: returns 1 there, otherwise 0, or -1. Sets *object to the last object or
- * array on the path. */
+/* Follows the rest of a path from the value of its first part, up to an asterisk that stands for
+ * all items of the array *v: returns 1 there, otherwise 0, or -1. Sets *object to the last object
+ * or array on the path. */
 static int follow(
     struct path *p, struct sh_json_value *v, struct sh_slice *object, struct sh_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins arrays of fingerprints, and gives the pairs in their order, whatever the number of threads. */
+/* Joins arrays of fingerprints, and gives the pairs in their order, whatever the number of threads.
+ */
 #ifndef T_JOIN_ARRAYS_H
 #define T_JOIN_ARRAYS_H
 
@@ -7,7 +8,8 @@
 
 #include "join/join.h"
 
-/* Receives n >= 1 pairs, one thread at a time. Returning -1 ends the join, which then returns -1. */
+/* Receives n >= 1 pairs, one thread at a time. Returning -1 ends the join, which then returns -1.
+ */
 typedef int pairs_fn(void *ctx, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
 
 struct receiver {
@@ -36,7 +38,8 @@ static int receive_pairs(void *arg, struct sh_job *job, struct sh_error *err)
 	return n ? r->fn(r->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
 }
 
-/* Joins x with y, or with itself when y is NULL. Fingerprint i is the words from x[i * words] on. */
+/* Joins x with y, or with itself when y is NULL. Fingerprint i is the words from x[i * words] on.
+ */
 static int join_arrays(struct sh_join *j, unsigned words, const uint64_t *x, size_t nx,
     const uint64_t *y, size_t ny, pairs_fn *fn, void *ctx, struct sh_error *err)
 {

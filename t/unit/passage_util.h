@@ -67,8 +67,8 @@ static inline bool is_minimum(const uint64_t *hash, size_t n, size_t from, size_
 	return least;
 }
 
-/* Adds the seeds of k tokens as postings: all of them, or minimizers. Finds the windows of a posting
- * by looking at each window. */
+/* Adds the seeds of k tokens as postings: all of them, or minimizers. Finds the windows of a
+ * posting by looking at each window. */
 static inline void add_postings(
     const struct sh_texts *t, unsigned k, size_t window, struct sh_sorter *postings)
 {
