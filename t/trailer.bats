@@ -115,6 +115,14 @@ OTHERS=(shverify shcut shdrop shreport shdoc shdict sharchive)
 	shtok --trailer=out many | shweight --trailer >features
 	try 'shfp --trailer features'
 	same fps out
+	# The last document is a chunk by itself. Several runs: it depends on time which worker gets it.
+	seq 999 | sed 's/$/\tone two/' | shtok --trailer=out >few
+	shweight --trailer few >normal
+	for j in 2 2 2 2 2 7 7 7 7 7; do
+		try "shweight --trailer -j $j few"
+		exits 0
+		same normal out
+	done
 }
 
 @test "--trailer: sorted and concatenated streams are accepted, and cut ones refused" {

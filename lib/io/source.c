@@ -253,9 +253,10 @@ static int collect(struct sh_collected *c, const struct sh_origin *from, struct 
 }
 
 /* Moves the first n bytes of the collected lines to the chunk, and their stretches behind it. */
-static int take(struct sh_collected *c, size_t n, struct sh_buf *b, struct sh_origin *from,
+static int take(struct sh_source *source, size_t n, struct sh_buf *b, struct sh_origin *from,
     struct sh_error *err)
 {
+	struct sh_collected *c = &source->collected;
 	const size_t align = _Alignof(struct sh_stretch);
 	size_t room = c->n * sizeof *c->stretch, at = (n + SH_PAD + align - 1) / align * align;
 	size_t end = 0, k = 0;
@@ -271,13 +272,17 @@ static int take(struct sh_collected *c, size_t n, struct sh_buf *b, struct sh_or
 	memcpy(s, c->stretch, room);
 	while (end < n)
 		end += s[k++].bytes;
-	from->file = s->file;
-	from->line = s->line;
-	from->at = s->at;
-	from->number = c->number;
-	from->lines = lines_of(b->p, n);
-	from->stretch = s;
-	from->stretches = k;
+	*from = (struct sh_origin){
+		.file = s->file,
+		.line = s->line,
+		.number = c->number,
+		.lines = lines_of(b->p, n),
+		.at = s->at,
+		.blanks = source->blanks,
+		.trailer = source->trailer,
+		.stretch = s,
+		.stretches = k,
+	};
 	c->number += from->lines;
 	c->lines.n -= n;
 	memmove(c->lines.p, c->lines.p + n, c->lines.n);
@@ -307,13 +312,13 @@ static int read_documents(
 		if (got < 0 || (got == 0 && c->lines.n == 0))
 			return got;
 		if (got == 0)
-			return take(c, c->lines.n, b, from, err);
+			return take(s, c->lines.n, b, from, err);
 		if (collect(c, from, err) < 0)
 			return -1;
 		end = s->border(s->border_arg, c->lines.p, c->lines.n, one);
 		one = c->lines.n;
 	}
-	return take(c, end, b, from, err);
+	return take(s, end, b, from, err);
 }
 
 /* ---- */
