@@ -1087,7 +1087,12 @@ spoil() {
 		exits 2 && says "$P: cannot open 'nowhere': No such file or directory" \
 			"$P: 1 record rejected, see aside" && [ "$(cat aside)" = bad ]
 	}
-	each '(head -n 1 in; echo bad; cat in) >bad; $P --rejects aside bad nowhere' check
+	each '(cat in; echo bad) >bad; $P --rejects aside bad nowhere' check
+}
+
+@test "a bad record before a missing file is reported, not the missing file" {
+	check() { [[ $P = shdedup || $P = shspan ]] || { exits 2 && grep -q "^$P: bad:[0-9]*: " err && ! grep -q nowhere err; }; }
+	each '(cat in; echo bad) >bad; $P bad nowhere' check
 }
 
 @test "records before a bad record or a missing file are written to standard output" {

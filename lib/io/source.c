@@ -282,6 +282,7 @@ static int take(struct sh_source *source, size_t n, struct sh_buf *b, struct sh_
 		.trailer = source->trailer,
 		.stretch = s,
 		.stretches = k,
+		.cut = c->failure.code != SH_OK,
 	};
 	c->number += from->lines;
 	c->lines.n -= n;
@@ -299,24 +300,32 @@ static int take(struct sh_source *source, size_t n, struct sh_buf *b, struct sh_
 	return 1;
 }
 
-/* After an error, the lines that wait are of a document that was not read whole. */
+/* An error comes after the lines before it: they may have bad records. */
 static int read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_collected *c = &s->collected;
 	size_t end = 0, one = 0;
 
+	if (c->failure.code != SH_OK) {
+		*err = c->failure;
+		return -1;
+	}
 	while (end == 0) {
 		int got = read_chunk(s, &c->read, from, err);
 
-		if (got < 0 || (got == 0 && c->lines.n == 0))
+		if (got > 0) {
+			if (collect(c, from, err) < 0)
+				return -1;
+			end = s->border(s->border_arg, c->lines.p, c->lines.n, one);
+			one = c->lines.n;
+		} else if (c->lines.n == 0) {
 			return got;
-		if (got == 0)
-			return take(s, c->lines.n, b, from, err);
-		if (collect(c, from, err) < 0)
-			return -1;
-		end = s->border(s->border_arg, c->lines.p, c->lines.n, one);
-		one = c->lines.n;
+		} else {
+			if (got < 0)
+				c->failure = *err;
+			end = c->lines.n;
+		}
 	}
 	return take(s, end, b, from, err);
 }

@@ -173,7 +173,7 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 		status = sh_job_runs(job, d->docs->rejects, each_record, more_records, d);
 		p += s->bytes;
 	}
-	if (status == 0)
+	if (status == 0 && !from.cut)
 		status = end_document(d, job);
 	job->in = in;
 	job->from = from;
