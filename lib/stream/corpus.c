@@ -229,14 +229,10 @@ int sh_corpus_add(
 		    err, SH_ERR_RANGE, "more than %u documents", (unsigned)(SH_CORPUS_NONE - 1));
 	if (n == 0)
 		return 0;
-	if (c->n + n > c->at_cap && sh_tables_grow(c->tables, (void **)&c->at, &c->at_cap, c->n + n,
-					sizeof *c->at, err) < 0)
+	if (SH_TABLES_RESERVE(c->tables, c->at, c->at_cap, c->n + n, err) < 0 ||
+	    (number && SH_TABLES_RESERVE(c->tables, c->number, c->number_cap, c->n + n, err) < 0))
 		return -1;
 	memcpy(c->at + c->n, at, n * sizeof *at);
-	if (number && c->n + n > c->number_cap &&
-	    sh_tables_grow(c->tables, (void **)&c->number, &c->number_cap, c->n + n,
-		sizeof *c->number, err) < 0)
-		return -1;
 	if (number)
 		memcpy(c->number + c->n, number, n * sizeof *number);
 	c->n += n;
