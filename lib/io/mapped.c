@@ -117,7 +117,6 @@ int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err)
 {
 	struct sh_buf all = { 0 };
 	struct sh_reader reader;
-	struct sh_slice ready;
 	int got = sh_mapped_open(m, name, err);
 
 	if (got != 0)
@@ -125,9 +124,8 @@ int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err)
 	if (sh_reader_open(&reader, name, err) < 0)
 		return -1;
 	got = sh_reader_need(&reader, SIZE_MAX, err);
-	ready = sh_reader_ready(&reader);
 	if (got == 0)
-		got = sh_buf_add(&all, ready.p, ready.n, err);
+		got = sh_reader_take(&reader, sh_reader_ready(&reader).n, &all, err);
 	if (got == 0)
 		got = sh_mapped_take(m, &all, err);
 	sh_buf_free(&all);
