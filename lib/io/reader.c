@@ -261,8 +261,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err)
 {
-	*r = (struct sh_reader){ .name = "memory", .line = 1, .eof = true };
-	r->fd = -1;
+	*r = (struct sh_reader){ .name = "memory", .line = 1, .eof = true, .fd = -1 };
 	if (sh_buf_add(&r->buf, bytes.p, bytes.n, err) < 0)
 		return -1;
 	return sh_buf_reserve(&r->buf, SH_PAD, err);

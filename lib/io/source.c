@@ -92,7 +92,6 @@ static int more(struct sh_source *s, struct sh_error *err)
 		/* The operand may have been opened for a peek, without `cancel`. */
 		s->reader.cancel = s->cancel;
 		got = sh_reader_more(&s->reader, err);
-
 		if (got < 0)
 			return -1;
 		ready = sh_reader_ready(&s->reader);

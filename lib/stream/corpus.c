@@ -108,9 +108,9 @@ static int append_text(struct copy *x, struct sh_slice more, struct sh_error *er
 static int copy_file(struct copy *x, struct sh_corpus_file *f, struct sh_error *err)
 {
 	struct sh_reader r;
-	int got = sh_reader_open(&r, f->name, err) < 0 ? -1 : 1;
+	int got = 1;
 
-	if (got < 0)
+	if (sh_reader_open(&r, f->name, err) < 0)
 		return -1;
 	f->codec = r.codec;
 	while (got > 0) {
@@ -131,16 +131,17 @@ static int copy_file(struct copy *x, struct sh_corpus_file *f, struct sh_error *
 static int copy_files(struct sh_corpus *c, size_t from, struct copy *x, struct sh_error *err)
 {
 	struct sh_mapped *m = &c->map[c->n_maps];
-	int copied = 0, fd;
+	bool copied = false;
+	int fd;
 	const char *p;
 
 	for (size_t i = from; i < c->n_files; i++)
 		if (c->file[i].map == NO_MAP) {
-			copied++;
+			copied = true;
 			if (copy_file(x, &c->file[i], err) < 0)
 				return -1;
 		}
-	if (copied == 0)
+	if (!copied)
 		return 0;
 	c->held += x->text.n;
 	if (c->tables)

@@ -121,7 +121,7 @@ int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
 {
 	const struct sh_document_form *form = &opts->form;
-	struct work w = { opts, each, arg, { { 0 }, { 0 } } };
+	struct work w = { .opts = opts, .each = each, .arg = arg };
 	int status;
 
 	if (sh_docs_begin(job) < 0)

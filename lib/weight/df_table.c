@@ -102,7 +102,7 @@ static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
 }
 
 /* Checks a table after its last line: the line with the number of documents may be anywhere. */
-static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
+static int table_check(const struct sh_df_table *t, struct sh_error *err)
 {
 	int status = 0;
 
@@ -112,7 +112,7 @@ static int table_check(const struct sh_df_table *t, const char *name, struct sh_
 	for (uint32_t i = 0; status == 0 && i < t->features.n; i++)
 		status = check_df(t->df[i], t->documents, err);
 	if (status < 0)
-		err->file = name;
+		err->file = t->name;
 	return status;
 }
 
@@ -152,7 +152,7 @@ int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, stru
 	*t = (struct sh_df_table){ .name = name };
 	if (sh_hmap_init(&t->features, err) < 0 || load(name, trailer, read_df, t, err) < 0)
 		return -1;
-	return table_check(t, name, err);
+	return table_check(t, err);
 }
 
 void sh_df_table_free(struct sh_df_table *t)
