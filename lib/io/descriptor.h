@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads from and writes to descriptors. The functions continue after a signal, and wait when a
- * descriptor is non-blocking. Also blocks signals for a short time. */
+ * descriptor is non-blocking. Also compares files, and blocks signals for a short time. */
 #ifndef SH_IO_DESCRIPTOR_H
 #define SH_IO_DESCRIPTOR_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -31,6 +32,12 @@ int sh_cannot_read(const char *name, struct sh_error *err);
 /* Does the same for a file that could not be opened for reading. The message says when a file that
  * replaced an input is refused to a confined program (io/confine.h). */
 int sh_cannot_open(const char *name, struct sh_error *err);
+
+/* Returns whether both are one file: device and inode are equal. */
+static inline bool sh_is_one_file(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
 
 /* Enlarges the buffer of a pipe: writer and reader wait less often. Does nothing for other fds. */
 void sh_enlarge_pipe(int fd);

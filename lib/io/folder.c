@@ -100,11 +100,6 @@ static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error
 	return 0;
 }
 
-static bool is_one(const struct stat *x, const struct stat *y)
-{
-	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
-}
-
 /* Returns whether the locked file still has the lock's name. Returns true when this cannot be
  * determined. */
 static bool is_held(const struct sh_folder *f)
@@ -115,7 +110,7 @@ static bool is_held(const struct sh_folder *f)
 		return true;
 	if (fstatat(f->fd, f->lock_name, &there, 0) < 0)
 		return errno != ENOENT;
-	return fstat(f->lock, &mine) < 0 || is_one(&mine, &there);
+	return fstat(f->lock, &mine) < 0 || sh_is_one_file(&mine, &there);
 }
 
 static int must_hold(const struct sh_folder *f, struct sh_error *err)
@@ -149,7 +144,8 @@ bool sh_folder_in_place(const struct sh_folder *f)
 {
 	struct stat here, there;
 
-	return fstat(f->fd, &here) == 0 && stat(f->path, &there) == 0 && is_one(&here, &there);
+	return fstat(f->fd, &here) == 0 && stat(f->path, &there) == 0 &&
+	       sh_is_one_file(&here, &there);
 }
 
 /* ---- names ---- */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "io/descriptor.h"
 
 /* statx(2); the headers of musl and older ones of glibc lack them. */
 #ifndef STATX_ATTR_IMMUTABLE
@@ -86,9 +87,10 @@ static char *follow(const char *path)
 	return at;
 }
 
+/* Returns whether both are one file, but no device such as /dev/null. */
 static bool is_one(const struct stat *x, const struct stat *y)
 {
-	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
+	return sh_is_one_file(x, y) && !S_ISCHR(x->st_mode);
 }
 
 /* Returns whether the kernel also follows the links of the path to the target. Returns false, with

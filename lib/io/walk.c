@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "io/descriptor.h"
 
 /* The entries of an open folder. The name of a folder ends in a slash: strcmp() gives the order of
  * paths. */
@@ -27,16 +28,11 @@ bool sh_is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 bool sh_is_open_file(const char *path, int fd)
 {
 	struct stat a, b;
 
-	return stat(path, &a) == 0 && fstat(fd, &b) == 0 && is_same(&a, &b);
+	return stat(path, &a) == 0 && fstat(fd, &b) == 0 && sh_is_one_file(&a, &b);
 }
 
 bool sh_is_input(const char *name, const char *path)
@@ -44,7 +40,7 @@ bool sh_is_input(const char *name, const char *path)
 	struct stat a, b;
 	bool there = (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &a) : stat(name, &a)) == 0;
 
-	return there && S_ISREG(a.st_mode) && stat(path, &b) == 0 && is_same(&a, &b);
+	return there && S_ISREG(a.st_mode) && stat(path, &b) == 0 && sh_is_one_file(&a, &b);
 }
 
 static int by_name(const void *a, const void *b)
