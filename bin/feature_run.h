@@ -7,17 +7,18 @@
 #include "stream/feature_docs.h"
 #include "weight/df.h"
 
-/* Reads all documents of the source with the threads of -j, and writes the results. arg: of
+/* Reads all documents of the source with the threads of -j, and writes the results. arg: for
  * calls->init(). Warns once, at the end, of ids that occur again after other ids. Returns the
  * number of documents without features. Dies of errors. */
 uint64_t run_feature_docs(
     struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *arg);
 
-/* The same for the operands of a program that reads only features: need_features(), unless the
- * option with this code was given. */
+/* Calls run_feature_docs() for the operands of a program that reads only features. Calls
+ * need_features() before, unless the option with the code `sure` was given. */
 void run_features(struct cli *c, int sure, const struct sh_feature_calls *calls, void *arg);
 
-/* Reads the options --min-df and --max-df, which have these codes. Dies when they exclude all. */
+/* Reads the options --min-df and --max-df, which have these codes. Dies when no feature is
+ * within both bounds. */
 void read_df_limits(
     struct cli *c, int min_code, int max_code, struct sh_df_limit *min, struct sh_df_limit *max);
 

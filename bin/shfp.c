@@ -219,7 +219,7 @@ static uint64_t run_documents(struct cli *c, struct settings *s, struct sh_sourc
 	struct sh_settings list;
 	struct sh_error err;
 
-	/* It needs tables, and this program would hash all features. */
+	/* The profile needs tables; this program would hash all features, not the heaviest. */
 	if (s->docs.profile->top)
 		cli_usage(c,
 		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
@@ -378,7 +378,7 @@ static void set_fingerprint(struct cli *c, struct settings *s)
 }
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
- * and the seed is that of the permutations. */
+ * and --seed is the seed of the permutations. */
 static void complete_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = cli_given(c, SEED) ? s->fp.seed : 1;

@@ -68,8 +68,8 @@ bool sh_codec_likely(const struct sh_codec *codec, struct sh_slice head);
  * number, "deflate" and "raw deflate". */
 const struct sh_codec *sh_codec_named(const char *name);
 
-/* Returns the form i, which a magic number shows; NULL after the last. Those with a suffix come
- * first. */
+/* Returns form i of the forms with a magic number; NULL after the last. The forms with a suffix
+ * come first. */
 const struct sh_codec *sh_codec_at(unsigned i);
 
 /* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, which may

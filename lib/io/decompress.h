@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes a compressed stream (io/codec.h). A stream that was compressed twice has two of these,
- * one on the other: sh_decompress_read() reads as the function that it reads by.
+/* Decodes a compressed stream (io/codec.h). Two decoders read a stream that was compressed twice:
+ * the second decoder reads the output of the first by sh_decompress_read().
  *
  * Hostile input costs bounded memory: see sh_codec_window(). A stream that is damaged or cut short
  * gives its good bytes, then SH_ERR_IO. */
@@ -22,7 +22,7 @@ struct sh_decompress {
 	void *decoder;
 	struct sh_buf in; /* compressed bytes; the first `at` bytes are decoded */
 	size_t at;
-	uint64_t bytes; /* compressed bytes so far, those of `in` included */
+	uint64_t bytes; /* compressed bytes so far, with the bytes of `in` */
 	size_t frame;   /* offset in `in` of the current frame, 0 when it began earlier */
 	bool damaged;   /* the last error was that the data are damaged */
 	bool within;    /* the decoder is inside a frame */

@@ -38,8 +38,8 @@ struct sh_reader {
 	uint64_t raw;                 /* bytes that read() returned */
 	const struct sh_codec *codec; /* form of the input; NULL: not compressed */
 	uint64_t unpacked;            /* decompressed bytes */
-	/* The decoders, until all bytes are read: the first reads the input, each other one the
-	 * output of the one before it. */
+	/* The decoders, until all bytes are read. The first decoder reads the input, the second
+	 * decoder the output of the first. */
 	struct sh_decompress packed[SH_READER_LAYERS];
 	unsigned layers;
 };

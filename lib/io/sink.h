@@ -15,7 +15,7 @@ struct sh_sink {
 	char *target;     /* the path that tmp is renamed to; NULL: written directly; owned */
 	char *tmp;        /* the temporary name; NULL: written directly; owned */
 	struct sh_buf buf;
-	/* Set before the first write. The second has no effect without the first. */
+	/* Set before the first write. crlf has no effect without trailer. */
 	bool trailer;      /* sh_sink_close() writes a trailer; an unfinished line is not flushed */
 	bool crlf;         /* the checksum of a line leaves out its CR */
 	struct sh_sum sum; /* of the flushed lines */

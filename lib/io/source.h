@@ -39,9 +39,9 @@ struct sh_origin {
 	const char *blanks; /* lines of these bytes are no records; NULL: all lines are */
 	bool header;        /* the file has a header before the chunk's first record */
 	bool trailer;       /* trailers among the lines (io/trailer.h) were checked; skip them */
-	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
-	 * those of the first one, and `lines` counts all lines. cut: an error follows the chunk,
-	 * whose last document may lack lines. */
+	/* With a border function: the stretches of the chunk, in the chunk's memory. `file`, `line`
+	 * and `at` are of the first stretch; `lines` counts the lines of all stretches. cut: an
+	 * error follows the chunk, whose last document may lack lines. */
 	const struct sh_stretch *stretch;
 	size_t stretches;
 	bool cut;
@@ -56,9 +56,9 @@ struct sh_collected {
 	struct sh_buf lines;
 	struct sh_stretch *stretch; /* of all lines, in order */
 	size_t n, cap;
-	uint64_t number;         /* of the first line in all chunks, from 1 */
+	uint64_t number;         /* number of the first line in all chunks, from 1 */
 	struct sh_buf read;      /* the lines that were read last */
-	struct sh_error failure; /* of the next read; code SH_OK: none */
+	struct sh_error failure; /* the error of the next read; code SH_OK: none */
 };
 
 struct sh_source {

@@ -50,7 +50,7 @@ void sh_tables_put(struct sh_tables *all, void *p);
 /* Grows an array as sh_grow() does (base/buf.h). *array may be NULL. */
 int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want, size_t size,
     struct sh_error *err);
-/* Does the same, as SH_RESERVE() of base/buf.h does, when *cap is less than `want`. */
+/* Calls sh_tables_grow() when cap is less than `want`. */
 #define SH_TABLES_RESERVE(all, array, cap, want, err)                                              \
 	((want) <= (cap)                                                                           \
 		? 0                                                                                \
@@ -59,7 +59,7 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 /* Returns zeroed memory whose unused pages need no memory: calloc() might write to them. Returns
  * NULL when memory is short. */
 void *sh_pages_get(size_t bytes);
-/* Frees it; `bytes` as above. Does nothing when pages is NULL. */
+/* Frees the memory of sh_pages_get(bytes). Does nothing when pages is NULL. */
 void sh_pages_put(void *pages, size_t bytes);
 
 #endif

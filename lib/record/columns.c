@@ -141,7 +141,7 @@ int sh_columns_find(struct sh_slice header, char delimiter, struct sh_slice name
 		    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p, hint);
 	if (n > 0)
 		return 0;
-	/* Quotes around names that another character parts look like wrong quotes. */
+	/* When another character separates the names, quotes around a name look wrong. */
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof err->text - used, "%s", hint);
 	return -1;

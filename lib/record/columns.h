@@ -14,12 +14,12 @@ enum { SH_DOCUMENT_FIELDS = 17 }; /* most fields of a document: its id and its t
 struct sh_columns {
 	unsigned n;     /* fields of each record; 0: no header was read yet */
 	char delimiter; /* between fields of CSV; 0: a comma */
-	/* Indexes of the columns, from 0: of the id, and of the texts. Below SH_FIELD_MAX in TSV.
-	 */
+	/* Indexes of the columns of the id and of the texts, from 0; in TSV below SH_FIELD_MAX. */
 	unsigned index[SH_DOCUMENT_FIELDS];
 };
 
-/* Functions with `delimiter` process CSV, whose fields this character parts; TSV when it is 0. */
+/* Functions with `delimiter` process CSV whose fields this character separates; TSV when delimiter
+ * is 0. */
 
 /* Sets *out to the field of CSV with this index, from 0, without its quotes. Leaves *out alone when
  * the record has no such field. Copies a field with doubled quotes to `room`, with single quotes.

@@ -120,7 +120,7 @@ static int read_number(struct reader *r)
 
 static int read_word(struct reader *r)
 {
-	/* The last ones are no JSON, but Python writes them. */
+	/* NaN and Infinity are no JSON, but Python writes them. */
 	static const char *const words[] = { "true", "false", "null", "NaN", "Infinity",
 		"-Infinity" };
 

@@ -13,13 +13,13 @@
 #include "unicode/utf8.h"
 
 enum {
-	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
-	MEMORY = 1 << 26,    /* of copied texts, without tables */
+	READ_MOST = 1 << 14, /* bytes of the longest line that is read, not mapped */
+	MEMORY = 1 << 26,    /* most bytes of copied texts in memory, without tables */
 	FORGET = 1 << 26,    /* bytes that a pass maps at a time */
-	MAPPED = 1000,       /* files, at most: small files behind these are copied */
+	MAPPED = 1000,       /* mapped files; small files behind this number of files are copied */
 	OTHER_FILES = 64,    /* descriptors for other purposes */
-	SMALL = 1 << 20,     /* bytes of a file that is larger than these small files */
-	TASK = 1 << 17,      /* bytes of a task, without the rest of its last line */
+	SMALL = 1 << 20,     /* bytes; a smaller file is small */
+	TASK = 1 << 17,      /* bytes of a task, without the end of its last line */
 	AHEAD = 16,          /* number of documents ahead whose slots are prefetched */
 };
 

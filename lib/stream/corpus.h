@@ -4,8 +4,9 @@
  * Documents are numbered 0, 1, ... in the order of files and lines. A document needs 8 bytes of
  * memory, 16 to 24 bytes more for the hash of its id, or 8 bytes more for a line number as id. All
  * texts are bytes in memory: the files are mapped. The texts of compressed files and of pipes are
- * copied, to memory up to half of that of `tables`, and otherwise to a temporary file, which is
- * mapped, too. Threads may share a corpus after all documents were added and indexed. */
+ * copied to memory, at most to half of the memory of `tables`. Longer texts are copied to a
+ * temporary file, which is mapped, too. Threads may share a corpus after all documents were added
+ * and indexed. */
 #ifndef SH_STREAM_CORPUS_H
 #define SH_STREAM_CORPUS_H
 
@@ -18,7 +19,7 @@
 
 struct sh_corpus_file {
 	const char *name;                    /* borrowed */
-	const struct sh_document_form *form; /* borrowed; NULL: that of the corpus */
+	const struct sh_document_form *form; /* borrowed; NULL: corpus->form */
 	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
 	const char *p; /* the text, decompressed; SH_PAD readable bytes follow each line */
 	size_t n;      /* its bytes */
@@ -28,8 +29,9 @@ struct sh_corpus_file {
 
 struct sh_corpus {
 	struct sh_document_form form;
-	/* Set before sh_corpus_open(): the form of these files, with the same options, but other
-	 * fields. Read these files by sh_corpus_scan() before others are opened. NULL: `form`. */
+	/* Set before sh_corpus_open(): the form of the files that are opened next. It has the
+	 * options of `form`, but other fields. Call sh_corpus_scan() before other files are opened.
+	 * NULL: `form`. */
 	const struct sh_document_form *fields;
 	/* Set before sh_corpus_scan(), which then fails at a text that needs more memory: see
 	 * sh_token_check(). 0: texts of any size. */
@@ -46,7 +48,7 @@ struct sh_corpus {
 	/* Storage of the arrays; NULL: memory. Set before documents are added. */
 	struct sh_tables *tables;
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
-	uint64_t blank;          /* blank lines that it passed over */
+	uint64_t blank;          /* blank lines that sh_corpus_scan() passed over */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	size_t n_scanned;      /* the first files, which sh_corpus_scan() has read */
@@ -88,8 +90,8 @@ static inline uint64_t sh_corpus_size(const struct sh_corpus *c)
 	return c->n_files ? c->file[c->n_files - 1].base + c->file[c->n_files - 1].n : 0;
 }
 
-/* Adds n documents with these offsets, counted over all files, and, unless it is NULL, this part of
- * c->number. SH_ERR_RANGE: c would have more than 2^32 - 2 documents. */
+/* Adds n documents. at: their offsets, counted over all files. number: their elements of c->number,
+ * or NULL. SH_ERR_RANGE: c would have more than 2^32 - 2 documents. */
 int sh_corpus_add(struct sh_corpus *c, const uint64_t *at, const uint64_t *number, size_t n,
     struct sh_error *err);
 
@@ -107,9 +109,9 @@ struct sh_corpus_lines {
 	const struct sh_corpus *corpus;
 	struct sh_corpus_task *task; /* in the order of their lines */
 	size_t cap;
-	/* Of the tasks that are done: */
-	uint64_t line;   /* number of the next line in its file, from 1 */
-	uint64_t number; /* the same in all files, without headers and trailers */
+	/* The next line, behind the tasks that are done: */
+	uint64_t line;   /* its number in its file, from 1 */
+	uint64_t number; /* its number in all files, without headers and trailers */
 };
 
 /* Prepares the lines of the corpus from file number `from` on. Reads the headers of these files
@@ -156,9 +158,9 @@ struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document);
 /* Adds the file and the line of a document to the error. Reads the file up to there. Returns -1. */
 int sh_corpus_blame(const struct sh_corpus *c, uint32_t document, struct sh_error *err);
 
-/* A pass over all files calls it with ascending offsets, counted over all files. With c->reads it
- * gives the memory of mapped files back to the system from time to time. Lines stay valid: the
- * system reads them again when they are used. */
+/* Call it in a pass over all files, with ascending offsets, counted over all files. With c->reads
+ * this function gives the memory of mapped files back to the system from time to time. Lines stay
+ * valid: the system reads a line again when it is used. */
 void sh_corpus_passed(struct sh_corpus *c, uint64_t at);
 
 /* Parses the line of a document into id and text. They are valid until `room` is used

@@ -34,8 +34,8 @@ int sh_docs_begin(struct sh_job *job);
 int sh_docs_header(
     const struct sh_document_form *form, const struct sh_header *header, struct sh_error *err);
 
-/* Calls `each` for the lines of a chunk, for output that keeps the line. Refuses files that are not
- * UTF-8. Returns 0, or -1 with job->err. */
+/* Calls sh_docs_begin(), which refuses files that are not UTF-8, and sh_job_lines(). For programs
+ * whose output keeps the line. Returns 0, or -1 with job->err. */
 int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg);
 
 /* Processes one chunk (sh_pool.work). Returns 0, or -1 with job->err. */

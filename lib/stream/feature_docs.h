@@ -18,7 +18,7 @@ struct sh_feature_doc {
 	struct sh_feature_docs *docs;
 	void *own;                     /* the program's state, owned */
 	struct sh_id_prefix prefix;    /* the id and a TAB: all its records begin so */
-	bool begun;                    /* begin() was called for it, and end() was not */
+	bool begun;                    /* begin() was called for the document, and end() was not */
 	const char *file;              /* file of its last record */
 	uint64_t line;                 /* line number of its last record */
 	struct sh_feature_lines lines; /* the lines for add_lines() */
@@ -38,7 +38,7 @@ struct sh_feature_calls {
 	int (*init)(void *own, void *arg, struct sh_error *err);
 	void (*free)(void *own);
 	/* Returns 0, or -1 with *err when the program refuses this valid record. SH_ERR_RECORD: the
-	 * record is a bad one. NULL: it refuses none. */
+	 * record is bad. check is NULL when the program refuses no record. */
 	int (*check)(const struct sh_feature *f, struct sh_error *err);
 	/* A document begins. */
 	void (*begin)(struct sh_feature_doc *d);

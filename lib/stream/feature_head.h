@@ -19,11 +19,11 @@
 
 enum { SH_FEATURE_HEAD = 65536 };
 
-/* Peeks at the first records of the source. Ignores lines that are no feature records.
- * Returns 0, or -1 when memory is short or a read fails. Sets *line to the line in the file
- * of the first record that looks like a text. Sets it to 0 when the input has features, or
- * when each record has the same fingerprint as a text. Sets *once to whether no two adjacent
- * records have the same id. */
+/* Peeks at the first records of the source. Ignores lines that are no feature records. Sets *line
+ * to the line, in the file, of the first record that looks like a text. Sets *line to 0 when the
+ * input has features, or when each record has the same fingerprint as a text. Sets *once to whether
+ * no two adjacent records have the same id. Returns 0, or -1 when memory is short or a read
+ * fails. */
 int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_error *err);
 
 #endif

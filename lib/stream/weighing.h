@@ -47,15 +47,16 @@ struct sh_weigher {
 int sh_weigher_init(struct sh_weigher *w, struct sh_error *err);
 void sh_weigher_free(struct sh_weigher *w);
 
-/* Returns whether the table seems to be of features of another kind: it does not say which options
- * of shtok made its features. `absent`: a feature that is common in the first documents is not in
- * the table; otherwise one that is common in the table is in none of them. If the documents of both
- * sides came from one collection, this would happen in at most 1 of 10^9 cases. Sets the most
- * frequent of these features, valid as long as w, and the number of its documents. */
+/* Returns whether the table seems to be of features of another kind: a table does not say which
+ * options of shtok made its features. absent: looks for a feature that is common in the first
+ * documents and not in the table. Otherwise looks for a feature that is common in the table and in
+ * none of the first documents. If the documents of both sides came from one collection, the result
+ * would be true in at most 1 of 10^9 cases. Sets *feature to the most frequent of the features
+ * found, valid as long as w, and *n to the number of its documents. */
 bool sh_weigher_doubt(
     const struct sh_weigher *w, bool absent, struct sh_slice *feature, uint64_t *n);
 
-/* Their `arg` is the struct sh_weigher, which is borrowed. */
+/* The `arg` of sh_feature_docs_init() is the struct sh_weigher, which is borrowed. */
 extern const struct sh_feature_calls sh_weighing_calls;
 
 #endif

@@ -2,9 +2,9 @@
 /* Document frequencies: the number of documents that contain each feature.
  *
  * Counting is exact. Counts that fill the memory go to a sorter (io/sorter.h), between two
- * documents. The table is sorted bytewise. Its first
- * line is the empty feature, the number of documents, and the greatest number of words of a
- * feature. This number distinguishes tables of n-grams with different n. */
+ * documents. The table is sorted bytewise. Its first line has the empty feature, the number of
+ * documents, and the greatest number of words of a feature. The number of words distinguishes
+ * tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
 #define SH_WEIGHT_DF_H
 
@@ -22,9 +22,9 @@ typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct s
 struct sh_df_count;
 struct sh_df_counter;
 
-/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB,
- * or what its largest document needs.
- * dir: the folder of temporary files, borrowed; NULL: the default. */
+/* memory: about the most bytes that all counters use together. Each counter uses at least 4 MiB,
+ * and as much as its largest document needs. dir: the folder of temporary files, borrowed; NULL:
+ * the default. */
 struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err);
 void sh_df_count_delete(struct sh_df_count *c);
@@ -54,11 +54,11 @@ int sh_df_count_emit(
 /* Receives the numbers of bytes and lines that were read from tables since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
 
-/* Emits the sum of n tables, files that are sorted bytewise. An error names the first line
- * out of order. trailer: each table must have a trailer, which is checked (io/trailer.h).
- * arg: for emit and read. read may be NULL. Before it calls emit, sets *words to the greatest
- * number of words of a feature; 0: unknown. words may be NULL; otherwise tables with
- * different numbers are an error. */
+/* Emits the sum of n tables, files that are sorted bytewise. An error names the first line out of
+ * order. trailer: each table must have a trailer, which is checked (io/trailer.h). arg: for emit
+ * and read. read may be NULL. Sets *words, before the first call of emit, to the greatest number of
+ * words of a feature; 0: unknown. Tables with different numbers of words are an error, unless words
+ * is NULL. */
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
     void *arg, uint64_t *words, struct sh_error *err);
 
@@ -79,8 +79,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 /* Returns false when *min is above *max, and both are documents or both are shares. */
 bool sh_df_limits_agree(const struct sh_df_limit *min, const struct sh_df_limit *max);
 
-/* Returns whether df is at least *min and at most *max. Shares are shares of
- * `documents`, compared exactly. */
+/* Returns whether df is at least *min and at most *max. Shares are shares of `documents`, compared
+ * exactly. */
 bool sh_df_within(
     const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents);
 

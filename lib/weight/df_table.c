@@ -37,8 +37,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 	return 0;
 }
 
-/* Stores df and the bound as numbers that can be compared exactly. A share is a
- * share of all documents. */
+/* Stores df and the bound as numbers that can be compared exactly. A share is a share of all
+ * documents. */
 static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
     struct sh_wide *is, struct sh_wide *bound)
 {

@@ -20,8 +20,8 @@ static uint64_t mul_q62(uint64_t a, uint64_t b)
 	return sh_wide_shr(sh_wide_mul(a, b), 62).low;
 }
 
-/* Returns z + z^3/3 + z^5/5 + ... for z below 0.1716, in Q62. The terms left out
- * are below 2^-67. */
+/* Returns z + z^3/3 + z^5/5 + ... for z below 0.1716, in Q62. The terms left out are below
+ * 2^-67. */
 static uint64_t atanh_q62(uint64_t z)
 {
 	static const uint64_t odd[] = { Q62(1), Q62(3), Q62(5), Q62(7), Q62(9), Q62(11), Q62(13),
@@ -42,8 +42,8 @@ uint64_t sh_ln(uint64_t x)
 	unsigned e = 63 - (unsigned)zeros;
 	bool below = m > sqrt2_q63; /* m/2, which is below 1, then replaces m */
 
-	/* above: |m - 1| in Q63, or twice that if `below`. sum: m + 1 the same,
-	 * divided by 4 to fit. */
+	/* above: |m - 1| in Q63, or 2 * |m - 1| if `below`. sum: m + 1 in the same way, divided by
+	 * 4 to fit. */
 	above = below ? -m : m - (UINT64_C(1) << 63);
 	sum = (m >> 2) + (below ? UINT64_C(1) << 62 : UINT64_C(1) << 61);
 	z = sh_wide_div(sh_wide_shl(sh_wide(above), 60), sum);
@@ -117,8 +117,8 @@ static int tf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 	return check_tf(t, err) < 0 ? -1 : round_off(sh_wide(t->tf), 0, weight, err);
 }
 
-/* Stores tf / tokens, rounded to the nearest millionth, halves up, by the
- * remainder of the division. */
+/* Stores tf / tokens, rounded to the nearest millionth, halves up, by the remainder of the
+ * division. */
 static int freq(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 {
 	struct sh_wide x;
