@@ -10,16 +10,12 @@
 /* Small enough that data in flight between two programs stays in the second-level cache. */
 enum { PIPE_SIZE = 256 * 1024 };
 
+/* Waits for an event, the end of fd, or a signal. Returns false with errno when poll(2) failed. */
 static bool wait_for(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
 
 	return poll(&p, 1, -1) >= 0 || errno == EINTR;
-}
-
-bool sh_wait_for_input(int fd)
-{
-	return wait_for(fd, POLLIN);
 }
 
 ssize_t sh_read_some(int fd, void *p, size_t n)

@@ -21,10 +21,6 @@ ssize_t sh_read_at(int fd, void *p, size_t n, uint64_t at);
 /* Writes all n bytes. Returns 0, or -1 with errno. */
 int sh_write_all(int fd, const void *p, size_t n);
 
-/* Waits until fd can be read or has ended, or a signal arrives. Returns true then; false with errno
- * when poll(2) failed. */
-bool sh_wait_for_input(int fd);
-
 /* Fills *err from errno, with SH_ERR_IO, for a file that could not be read. Returns -1. The message
  * for a folder names shdoc, which reads folders. */
 int sh_cannot_read(const char *name, struct sh_error *err);

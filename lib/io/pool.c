@@ -172,7 +172,10 @@ char *sh_job_room(struct sh_job *job, size_t need, struct sh_error *err)
 	return sh_buf_reserve(&job->out, need, err) < 0 ? NULL : job->out.p + job->out.n;
 }
 
-int sh_job_reject(struct sh_job *job, struct sh_slice line, bool rejects)
+/* Handles a bad record, the current line of the job, with the error job->err. With `rejects`,
+ * copies the record to job->aside and returns 0. Otherwise adds the place of the record to the
+ * error and returns -1. SH_ERR_IO and SH_ERR_NOMEM get no place: the record is not their cause. */
+static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
@@ -213,7 +216,7 @@ static int one_line(
 	job->notes.n = notes;
 	job->ill_formed = ill_formed;
 	job->empty = empty;
-	return sh_job_reject(job, line, rejects);
+	return reject(job, line, rejects);
 }
 
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)

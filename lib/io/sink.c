@@ -198,7 +198,7 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 		return -1;
 	if (n)
 		memcpy(room, p, n);
-	sh_sink_used(s, n);
+	s->buf.n += n;
 	return 0;
 }
 

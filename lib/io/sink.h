@@ -44,13 +44,8 @@ int sh_sink_close(struct sh_sink *s, struct sh_error *err);
 /* Drops the output: a named file stays as it was. Frees the sink. */
 void sh_sink_abort(struct sh_sink *s);
 
-/* Returns room for `need` bytes in the buffer, or NULL with *err. The caller writes at most `need`
- * bytes there, and calls sh_sink_used() with the number written, instead of sh_sink_write(). */
+/* Returns room for `need` bytes behind s->buf, or NULL with *err. Instead of a call of
+ * sh_sink_write(), the caller appends at most `need` bytes to s->buf. */
 char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err);
-
-static inline void sh_sink_used(struct sh_sink *s, size_t n)
-{
-	s->buf.n += n;
-}
 
 #endif

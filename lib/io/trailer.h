@@ -28,13 +28,6 @@ struct sh_sum {
  * The last line may lack its LF. crlf: leaves out a CR at the end of a line. */
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf);
 
-/* Adds the sum of another stream. */
-static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
-{
-	sum->lines += other->lines;
-	sum->hash += other->hash;
-}
-
 /* Writes a trailer with its LF to `to`. Returns the number of bytes. */
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum);
 

@@ -94,9 +94,10 @@ int sh_docs_header(
 	return -1;
 }
 
-int sh_docs_begin(struct sh_job *job)
+/* Calls sh_docs_head() for a chunk with the first record of a file. */
+static int begin(struct sh_job *job)
 {
-	const char *begin = job->in.p;
+	const char *from = job->in.p;
 
 	if (!job->from.starts_file)
 		return 0;
@@ -106,16 +107,16 @@ int sh_docs_begin(struct sh_job *job)
 	}
 	/* Behind a header, U+FEFF belongs to the first record. */
 	if (job->from.header) {
-		job->in.n += (size_t)(job->in.p - begin);
-		job->in.p = begin;
+		job->in.n += (size_t)(job->in.p - from);
+		job->in.p = from;
 	}
-	job->from.at += (uint64_t)(job->in.p - begin);
+	job->from.at += (uint64_t)(job->in.p - from);
 	return 0;
 }
 
 int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 {
-	return sh_docs_begin(job) < 0 ? -1 : sh_job_lines(job, rejects, each, arg);
+	return begin(job) < 0 ? -1 : sh_job_lines(job, rejects, each, arg);
 }
 
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
@@ -124,7 +125,7 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 	struct work w = { .opts = opts, .each = each, .arg = arg };
 	int status;
 
-	if (sh_docs_begin(job) < 0)
+	if (begin(job) < 0)
 		return -1;
 	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
 	    !form->number[0] && are_like_prints(job->in) &&

@@ -26,16 +26,13 @@ typedef int sh_docs_each(
  * no lines of text, as Parquet and PDF. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
 
-/* Does the same for a chunk that has the first record of a file. Returns 0, or -1 with job->err. */
-int sh_docs_begin(struct sh_job *job);
-
 /* Finds the columns of the form in the header. Returns 0, also when no header was read yet; or -1
  * with SH_ERR_RECORD, file and line. */
 int sh_docs_header(
     const struct sh_document_form *form, const struct sh_header *header, struct sh_error *err);
 
-/* Calls sh_docs_begin(), which refuses files that are not UTF-8, and sh_job_lines(). For programs
- * whose output keeps the line. Returns 0, or -1 with job->err. */
+/* Calls sh_docs_head() for a chunk with the first record of a file, and sh_job_lines(). For
+ * programs whose output keeps the line. Returns 0, or -1 with job->err. */
 int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg);
 
 /* Processes one chunk (sh_pool.work). Returns 0, or -1 with job->err. */
