@@ -75,6 +75,13 @@ static void lay_out_jaccard(struct sh_key_rules *r, double similarity)
 		left *= 1 - chance;
 }
 
+void sh_key_rules_thresholds(
+    struct sh_key_rules *r, const struct sh_measure *m, uint64_t threshold, uint64_t edit)
+{
+	r->jaccard = m->ordered ? 0 : threshold;
+	r->edit = m->any ? edit : m->ordered ? threshold : 0;
+}
+
 void sh_key_rules_complete(struct sh_key_rules *r)
 {
 	double jaccard = (double)r->jaccard / SH_WEIGHT_ONE;
