@@ -15,7 +15,6 @@
 
 #include "archive/batch.h"
 #include "base/hmap.h"
-#include "base/num.h"
 #include "cli.h"
 #include "docopts.h"
 #include "io/finished.h"

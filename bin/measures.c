@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "fp/defaults.h"
-#include "weight/weight.h"
 
 enum { SHARE_MAX = 16 };
 

@@ -5,7 +5,6 @@
 #include "api/api.h"
 #include "archive/batch.h"
 #include "archive/settings.h"
-#include "base/siphash.h"
 #include "io/parallel.h"
 #include "io/source.h"
 #include "published/cppjieba.h"

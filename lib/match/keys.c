@@ -7,13 +7,13 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/num.h"
 #include "base/siphash.h"
 #include "fp/count.h"
 #include "fp/hashsort.h"
 #include "fp/minhash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
-#include "weight/weight.h"
 
 enum {
 	FEW = SH_KEYS_SHORT,
