@@ -207,8 +207,8 @@ struct merging {
 	size_t n;
 	const uint64_t *drop;
 	struct sh_store_segment_writer *to;
-	/* of the list that is merged, by segment: the next element; the current one, and its key
-	 * in an order of bytes */
+	/* The list that is merged. By segment: index of its next element; its current element, and
+	 * the key of this element in an order of bytes. */
 	enum sh_list list;
 	size_t *at;
 	struct sh_store_posting *posting;
