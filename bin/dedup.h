@@ -15,7 +15,6 @@
 
 #include "archive/batch.h"
 #include "base/hmap.h"
-#include "base/num.h"
 #include "cli.h"
 #include "docopts.h"
 #include "io/finished.h"
@@ -94,7 +93,8 @@ struct dedup_state {
 	uint32_t *size, *all;
 	uint32_t largest; /* size of the largest group */
 	uint32_t alike;   /* documents of the report whose id is the keeper's id */
-	uint64_t groups, documents, dropped; /* documents of the run; those that do not stay */
+	uint64_t groups;
+	uint64_t documents, dropped; /* documents of the run; documents that do not stay */
 };
 
 /* ---- options ---- */
@@ -142,8 +142,8 @@ void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
 void dedup_archive_run(struct dedup_state *s);
 /* Adds the new documents to the archive, after all output was written. */
 void dedup_archive_add(struct dedup_state *s);
-/* Merges segments of the archive, and gives the lock back. Forgets the documents of the run:
- * dedup_archive_engine() begins another run. */
+/* Gives the lock back, and frees what the run knows of the archive: dedup_archive_engine() begins
+ * another run. */
 void dedup_archive_done(struct dedup_state *s);
 
 /* ---- results ---- */

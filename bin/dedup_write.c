@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/num.h"
 #include "dedup.h"
 #include "io/header.h"
 #include "io/pool.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "fp/defaults.h"
 #include "match/keyrecord.h"
 #include "run.h"
 

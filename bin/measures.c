@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "fp/defaults.h"
-#include "weight/weight.h"
 
 enum { SHARE_MAX = 16 };
 
@@ -68,8 +68,7 @@ void measures_key_rules(
 {
 	r->ngrams = docs->ngrams;
 	r->unit = sh_token_unit(&docs->token);
-	r->jaccard = m->measure->ordered ? 0 : m->threshold;
-	r->edit = m->measure->any ? m->edit : m->measure->ordered ? m->threshold : 0;
+	sh_key_rules_thresholds(r, m->measure, m->threshold, m->edit);
 	sh_key_secret(seed, r->secret);
 	sh_key_rules_complete(r);
 }

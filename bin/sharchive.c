@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/num.h"
 #include "base/rows.h"
-#include "base/siphash.h"
 #include "dedup.h"
 #include "fp/analysis.h"
 #include "made_with.h"

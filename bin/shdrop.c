@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/hmap.h"
-#include "base/num.h"
 #include "formopts.h"
 #include "match/measure.h"
 #include "record/keeper_mark.h"

@@ -14,7 +14,7 @@
 /* ---- the sample ---- */
 
 struct sampled {
-	uint64_t key; /* the pairs of least key are kept, in this order */
+	uint64_t key; /* a level keeps the pairs of least key, in ascending order */
 	struct sh_engine_pair pair;
 };
 
@@ -53,7 +53,7 @@ static int by_similarity(const void *a, const void *b)
 	return x->a != y->a ? sh_compare(x->a, y->a) : sh_compare(x->b, y->b);
 }
 
-/* ---- its texts ---- */
+/* ---- the texts of a pair ---- */
 
 enum { WIDTH = 38, ROWS = 6, BEFORE = 60 };
 

@@ -12,8 +12,8 @@ enum { SAMPLE_STEP = 500 /* ten thousandths */, SAMPLE_LEVELS = 10000 / SAMPLE_S
 struct sample {
 	size_t per_level;
 	uint64_t seed;
-	struct sampled
-	    *pair; /* pairs of level i, from i * SAMPLE_STEP on, begin at i * per_level */
+	/* Pairs of level i, with similarities from i * SAMPLE_STEP on, begin at i * per_level. */
+	struct sampled *pair;
 	size_t n[SAMPLE_LEVELS];
 };
 
@@ -21,6 +21,7 @@ struct sample {
  * only. Dies of errors. */
 void sample_init(struct sample *s, struct cli *c, uint64_t seed, size_t per_level);
 
+/* Adds a pair, unless the level has enough pairs that come before it. */
 void sample_add(struct sample *s, const struct sh_engine_pair *pair);
 
 /* Prints the pairs to the output, the most similar first, each from shortly before the first

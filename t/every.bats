@@ -48,6 +48,21 @@ finish() {
 	exits 0
 }
 
+@test "--every: one batch merges segments of several sizes, as a run without --every does" {
+	head -n 16 "$T_DATA/en_dev.tsv" >docs
+	[ "$(wc -l <docs)" -eq 16 ]
+	sharchive init archive
+	for n in {1..15}; do
+		sed -n ${n}p docs | shdedup -q -a archive >/dev/null
+	done
+	[ "$(grep -c ^segment archive/manifest)" -eq 6 ]
+	try 'tail -n 1 docs | shdedup -q -a archive --every 1'
+	exits 0
+	[ "$(grep -c ^segment archive/manifest)" -eq 1 ]
+	try 'sharchive check archive'
+	exits 0
+}
+
 # recorded N: the archive has at least N documents. sharchive works between two batches.
 recorded() {
 	local n

@@ -5,7 +5,6 @@
 #include "api/api.h"
 #include "archive/batch.h"
 #include "archive/settings.h"
-#include "base/siphash.h"
 #include "io/parallel.h"
 #include "io/source.h"
 #include "published/cppjieba.h"
@@ -17,7 +16,7 @@
 
 enum {
 	GRAIN = 64,         /* documents of a task */
-	TASKS = 64,         /* that are described before they go to the engine */
+	TASKS = 64,         /* tasks of which the documents go to the engine together */
 	ARENA = 1 << 18,    /* bytes of a query's texts */
 	MEMORY_MB = 1 << 10 /* by default */
 };

@@ -323,10 +323,9 @@ void sh_archive_settings_rules(
 {
 	*r = (struct sh_key_rules){ .ngrams = s->ngrams,
 		.unit = sh_token_unit(&s->token),
-		.jaccard = s->measure->ordered ? 0 : s->threshold,
-		.edit = s->measure->ordered || s->measure->any ? s->edit : 0,
 		.keys = s->keys,
 		.rows = s->rows };
+	sh_key_rules_thresholds(r, s->measure, s->threshold, s->edit);
 	if (s->random_seed)
 		memcpy(r->secret, m->key, sizeof r->secret);
 	else

@@ -17,8 +17,8 @@
 
 /* ---- the nodes: distinct ids ---- */
 
-/* The distinct ids of records. While they are added, each has a handle: the indexes of struct
- * sh_hmap. Sorted, they are numbered in bytewise order. */
+/* The distinct ids of records. While ids are added, each id has a handle: its index in the map.
+ * Sorted ids are numbered in bytewise order. */
 struct sh_idset {
 	struct sh_hmap ids; /* by handle; sh_hmap_init() and sh_hmap_put() make it */
 	/* Set by sh_idset_sort(). */
@@ -69,12 +69,12 @@ int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err);
 uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the components of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
-/* Adds the nodes of n edges and those below them, and joins the components of each edge. */
+/* Adds the nodes of n edges and all lower nodes, and joins the components of each edge. */
 int sh_union_link_all(
     struct sh_union *u, const struct sh_edge *edge, size_t n, struct sh_error *err);
 
-/* Both store the keeper of each of the n nodes in keeper[n]. fixed: the nodes of the first `fixed`
- * ranks are keepers, also where a pair connects two of them. */
+/* The next two functions store the keeper of each of the n nodes in keeper[n]. fixed: the nodes of
+ * the first `fixed` ranks are keepers, also where a pair connects two of these nodes. */
 
 /* Groups are the components. number: the node of each of the n elements of u, a permutation; NULL:
  * element i is node i. */

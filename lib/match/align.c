@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "base/buf.h"
-#include "weight/weight.h"
+#include "base/num.h"
 
 #define NONE UINT32_MAX
 

@@ -80,9 +80,9 @@ static void tell(struct sh_engine *m, uint32_t rank)
 
 /* ---- stars ----
  *
- * In the order of ranks, a document is dropped when it is similar to one that stays. Threads take
- * the documents in this order. A document waits until the better ones that it meets are decided.
- * The best document that is not decided yet waits for none, so a thread always has work. */
+ * In the order of ranks, a document is dropped when it is similar to a document that stays. Threads
+ * take the documents in this order. A document waits until the better documents that it meets are
+ * decided. The best undecided document waits for no document, so a thread always has work. */
 
 /* Sets *stays to whether a better document stays, when this is known. Returns -1 when a thread has
  * failed at this document or a better one: then the outcome may never be known. A failure at a
@@ -100,8 +100,8 @@ static int wait_for(struct sh_engine *m, uint32_t rank, bool *stays, struct sh_e
 	return 0;
 }
 
-/* Returns whether a document is not decided. A copy of a fixed document is not: the fixed one stays
- * beside better documents, to which the copy may be similar, too. */
+/* Returns whether a document is not decided. A copy of a fixed document is not decided: the fixed
+ * document stays beside better documents, to which the copy may be similar, too. */
 static bool is_open(const struct sh_engine *m, uint32_t rank)
 {
 	uint32_t keeper = __atomic_load_n(&m->keeper[rank], __ATOMIC_RELAXED);

@@ -462,7 +462,7 @@ int sh_engine_run(struct sh_engine *m, struct sh_error *err)
 	set_copies(m);
 	if (find_partners(m, 0, SH_COLUMN_TEXT, err) < 0)
 		return -1;
-	/* With an archive the caller stores them. */
+	/* With an archive the caller stores the postings. */
 	if (!m->opts.stored)
 		sh_sorter_free(&m->postings);
 	m->stats.cut = m->partners.cut;

@@ -8,8 +8,8 @@
 #include "match/engine.h"
 #include "match/partners.h"
 
-/* Values of sh_engine.keeper while documents are decided: a rank; or that the document is a copy of
- * the document of this rank; or that it is not decided yet. */
+/* Values of sh_engine.keeper while documents are decided: the rank of the keeper; SH_COPY | rank:
+ * the document is a copy of the document of this rank; SH_UNKNOWN: it is not decided yet. */
 #define SH_COPY    (UINT32_C(1) << SH_DOCUMENTS_BITS)
 #define SH_UNKNOWN UINT32_MAX
 
@@ -36,14 +36,15 @@ struct sh_engine {
 	bool *is_protected; /* NULL: none is */
 	uint32_t *rank;     /* NULL: the number is the rank */
 	size_t described_cap, given_cap, protected_cap;
-	uint32_t n, n_read; /* all documents; those of the input, which come first */
+	uint32_t n, n_read; /* all documents; documents of the input, which come first */
 	bool leaves_out;
 
 	/* by rank */
 	uint32_t *document; /* NULL: the rank is the number */
-	uint32_t ranks;     /* of the documents that can meet; those left out have higher ones */
-	uint32_t prior;     /* the first ranks: stored documents */
-	uint32_t fixed;     /* the first ranks: stored and protected documents, which stay */
+	/* Numbers of the first ranks: of the documents that can meet, of the stored documents, and
+	 * of the stored and protected documents, which stay. Documents that are left out have the
+	 * last ranks. */
+	uint32_t ranks, prior, fixed;
 	uint32_t *keeper;
 	uint16_t *verdict; /* on the document and its keeper */
 

@@ -52,10 +52,10 @@ int sh_record_key(struct sh_slice line, struct sh_key_record *r, struct sh_error
  * they have one column and different bits of the tag, or only one is of a signature. */
 int sh_key_same_settings(const char *a, const char *b, struct sh_error *err);
 
-/* ---- their join ---- */
+/* ---- the join of key records ---- */
 
-/* Pairs of the documents that share a key, from key records (keyrecord.h) in bytewise order of
- * their keys. Records of one key are in the order of the documents' ranks, the best first.
+/* Pairs the documents that share a key. The key records come in bytewise order of their keys, and
+ * records of one key in the order of the documents' ranks, the best first.
  *
  * match/posting.h says which documents of a bucket meet. So time is linear in the records for any
  * size of buckets. Two documents that share several keys are paired in several buckets. Memory
@@ -78,16 +78,17 @@ struct sh_key_join {
 	bool began;  /* `last` is set */
 	bool is_cut; /* the bucket is counted in `cut` */
 	size_t n;    /* documents of the bucket so far that meet all */
-	/* The first SH_BUCKET_MOST of them stay in place. The nearest take turns behind. */
+	/* The first SH_BUCKET_MOST documents stay in place. The nearest documents take turns in the
+	 * elements behind. */
 	struct {
 		struct sh_buf id;
 		unsigned side;
 	} member[SH_BUCKET_MOST + SH_BUCKET_NEAREST];
 };
 
-/* Adds the next record, which is of this side, 0 or 1. With two sides, the records of both are in
- * one order; with equal keys side 1 comes first. SH_ERR_PARAM: the key is below the last one, or of
- * other settings. */
+/* Adds the next record, which is of this side, 0 or 1. With two sides, the records of both sides
+ * are in one order; with equal keys side 1 comes first. SH_ERR_PARAM: the key is below the last
+ * one, or of other settings. */
 int sh_key_join_add(
     struct sh_key_join *j, const struct sh_key_record *r, unsigned side, struct sh_error *err);
 void sh_key_join_free(struct sh_key_join *j);

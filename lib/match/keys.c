@@ -7,18 +7,18 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/bytes.h"
+#include "base/num.h"
 #include "base/siphash.h"
 #include "fp/count.h"
 #include "fp/hashsort.h"
 #include "fp/minhash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
-#include "weight/weight.h"
 
 enum {
 	FEW = SH_KEYS_SHORT,
 	PAIRS_MOST = 12, /* longest prefix of which pairs of features are keys */
-	SAMPLE = 3,      /* n-grams looked at for each feature that they are to show */
+	SAMPLE = 3,      /* n-grams in the sample of shows_many(), for each feature of its limit */
 	REPEATED = 4,    /* one n-gram in four repeats another: the numbered set has keys, too */
 };
 
@@ -26,7 +26,7 @@ enum {
 
 /* Keys and rows by the Jaccard similarity that edits leave at the threshold. Measured on edited
  * copies of English and Chinese. Weak n-grams are common: unrelated texts share some, so a key of
- * them takes more values. */
+ * weak n-grams takes more values. */
 static const struct {
 	double similarity; /* at least */
 	unsigned keys, rows, weak_keys, weak_rows;
@@ -73,6 +73,13 @@ static void lay_out_jaccard(struct sh_key_rules *r, double similarity)
 	left = 1 - chance;
 	for (r->keys = 1; r->keys < SH_KEYS_MAX && left > MISSED; r->keys++)
 		left *= 1 - chance;
+}
+
+void sh_key_rules_thresholds(
+    struct sh_key_rules *r, const struct sh_measure *m, uint64_t threshold, uint64_t edit)
+{
+	r->jaccard = m->ordered ? 0 : threshold;
+	r->edit = m->any ? edit : m->ordered ? threshold : 0;
 }
 
 void sh_key_rules_complete(struct sh_key_rules *r)
@@ -417,7 +424,8 @@ static int add_prefix(struct sh_key_maker *m, unsigned column, unsigned mode, st
 	return 0;
 }
 
-/* Returns a hash of a sequence. Four parts of it, which do not wait for each other's products. */
+/* Returns a hash of a sequence. Hashes four parts of the sequence, because their products do not
+ * wait for each other. */
 static uint64_t hash_sequence(const uint64_t *token, size_t n)
 {
 	enum { PARTS = 4 };

@@ -38,6 +38,7 @@
 #ifndef SH_MATCH_KEYS_H
 #define SH_MATCH_KEYS_H
 
+#include "match/measure.h"
 #include "text/ngram.h"
 
 #include <stdbool.h>
@@ -66,6 +67,11 @@ struct sh_key_rules {
 	unsigned keys, rows; /* see sh_key_rules_complete() */
 	uint64_t secret[2];  /* see sh_key_secret() */
 };
+
+/* Sets the thresholds of the keys that find the pairs of a measure, which must suit duplicates.
+ * edit: the second threshold of the measure any; other measures do not use it. */
+void sh_key_rules_thresholds(
+    struct sh_key_rules *r, const struct sh_measure *m, uint64_t threshold, uint64_t edit);
 
 /* Sets keys and rows by the table, for the thresholds, the unit and the n-grams, unless the caller
  * has set them: 1 to SH_KEYS_MAX, 1 to SH_KEYS_ROWS_MAX. Every program takes its keys from here. */

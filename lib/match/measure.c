@@ -92,7 +92,7 @@ static void cosine(
 	*s = (struct sh_similarity){ .num = sum, .a = x->squares, .b = y->squares };
 }
 
-/* Those that suit duplicates come first. */
+/* Measures that suit duplicates come first. */
 static const struct sh_measure measures[] = {
 	{ .name = "jaccard", .duplicates = true, .compare = jaccard },
 	{ .name = "edit", .duplicates = true, .ordered = true },

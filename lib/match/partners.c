@@ -23,7 +23,7 @@ struct worker {
 	uint32_t *member;
 	struct bucket *bucket;
 	size_t n, cap, n_buckets, bucket_cap;
-	uint64_t base; /* of its members among those of all workers */
+	uint64_t base; /* index of its first member among the members of all workers */
 };
 
 struct making {

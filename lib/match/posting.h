@@ -2,21 +2,21 @@
 /* Postings: which document has which key (match/keys.h).
  *
  * A posting is a record of the sorter (io/sorter.h). Its bytes order postings by column, then by
- * hash: those that agree in the first SH_POSTING_KEY bytes are a bucket. In a bucket the documents
- * that meet all come first, and both kinds are ordered by number.
+ * hash. A bucket is the documents that share a key: their postings agree in the first
+ * SH_POSTING_KEY bytes. In a bucket the documents that meet all come first, and both kinds of
+ * documents are ordered by number.
  *
- * The bound on buckets decides which documents of a bucket meet.
- *
- * A bucket is the documents that share a key, in the order of their ranks. A document meets at most
- * SH_BUCKET_FIRST + SH_BUCKET_NEAREST of the documents before it: the first of the bucket, which
- * stay, and the nearest before it. So a bucket of n documents makes at most 32 n pairs, whatever
- * the texts look like. The bound counts places: copies and dropped documents have a place, too.
+ * The bound decides which documents of a bucket meet, in the order of their ranks. A document meets
+ * at most SH_BUCKET_FIRST + SH_BUCKET_NEAREST of the documents before it: the first of the bucket,
+ * which stay, and the nearest before it. So a bucket of n documents makes at most 32 n pairs,
+ * whatever the texts look like. The bound counts places: copies and dropped documents have a place,
+ * too.
  *
  * In the columns SH_COLUMN_FEATURE and SH_COLUMN_GRAM (keys.h) two documents that are not short do
- * not meet. The short documents come first in the bucket, because sorted key records have them
- * first (keyrecord.h). Both kinds are in the order of their ranks. A short document meets the short
- * documents before it, as above. A document that is not short meets the first SH_BUCKET_MOST short
- * ones, whether their ranks are lower or higher than its own.
+ * not meet. The short documents come first in the bucket, because sorted key records begin with
+ * them (keyrecord.h). Both kinds of documents are in the order of their ranks. A short document
+ * meets the short documents before it, within the bound. A document that is not short meets the
+ * first SH_BUCKET_MOST short documents, whether their ranks are lower or higher than its own.
  *
  * All programs that pair documents by keys have the bound from here. */
 #ifndef SH_MATCH_POSTING_H

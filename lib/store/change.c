@@ -207,8 +207,8 @@ struct merging {
 	size_t n;
 	const uint64_t *drop;
 	struct sh_store_segment_writer *to;
-	/* of the list that is merged, by segment: the next element; the current one, and its key
-	 * in an order of bytes */
+	/* The list that is merged. By segment: index of its next element; its current element, and
+	 * the key of this element in an order of bytes. */
 	enum sh_list list;
 	size_t *at;
 	struct sh_store_posting *posting;
@@ -383,31 +383,31 @@ static int by_key(const void *a, const void *b)
 	return x->document < y->document ? -1 : x->document > y->document;
 }
 
-static unsigned size_class(const struct sh_store_segment_entry *e)
+static unsigned size_class(uint64_t documents)
 {
 	unsigned class = 0;
 
-	for (uint64_t n = e->documents; n /= SH_STORE_FAN_OUT;)
+	while (documents /= SH_STORE_FAN_OUT)
 		class ++;
 	return class;
 }
 
+/* Finds where the last merge would begin if the merges were made one after the other. Makes one
+ * merge from there, so that each document is written once. */
 static int merge_newest(struct sh_store_change *c, uint64_t most, struct sh_error *err)
 {
-	for (;;) {
-		const struct sh_store_segment_entry *e = c->next.segment;
-		size_t n = c->next.n_segments, from = n;
-		uint64_t documents = 0;
+	const struct sh_store_segment_entry *e = c->next.segment;
+	size_t n = c->next.n_segments, from, before = n - 1;
+	uint64_t merged, documents = e[before].documents;
 
-		while (from > 0 && size_class(&e[from - 1]) <= size_class(&e[n - 1]))
-			documents += e[--from].documents;
-		if (n - from < SH_STORE_FAN_OUT || (most && documents > most))
-			return 0;
-		if (merge_segments(c, from, n, NULL, err) < 0)
-			return -1;
-		if (most)
-			return 0;
-	}
+	/* The segments from `from` on count as one segment of `merged` documents. */
+	do {
+		from = before;
+		merged = documents;
+		while (before > 0 && size_class(e[before - 1].documents) <= size_class(merged))
+			documents += e[--before].documents;
+	} while (from - before + 1 >= SH_STORE_FAN_OUT && (!most || documents <= most));
+	return n - from > 1 ? merge_segments(c, from, n, NULL, err) : 0;
 }
 
 int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err)

@@ -18,7 +18,7 @@
 
 /* A segment of n documents has the class floor(log4(n)). A merge takes the last segments, as far
  * back as no class exceeds the class of the last segment. It needs at least SH_STORE_FAN_OUT
- * segments. */
+ * segments. A merged segment may cause a further merge. All merges of a change are made as one. */
 enum { SH_STORE_FAN_OUT = 4 };
 
 /* Writes a file of a segment. */
@@ -59,9 +59,9 @@ int sh_store_change_document(
 /* Adds a posting of a new document. Postings come by key, document and place. */
 int sh_store_change_posting(
     struct sh_store_change *c, const struct sh_store_posting *p, struct sh_error *err);
-/* Completes the new segment, and merges the newest segments as long as the rule of SH_STORE_FAN_OUT
- * applies. most: makes one merge at most, of at most this number of documents, so that a change
- * never takes long; 0: without a limit. Does nothing without new documents. */
+/* Completes the new segment, and merges the newest segments by the rule of SH_STORE_FAN_OUT. most:
+ * documents of a merge, at most, so that a change never takes long; 0: without a limit. Does
+ * nothing without new documents. */
 int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err);
 
 /* Puts the new manifest in place, when the change has changed anything, then removes the files that
@@ -76,7 +76,7 @@ void sh_store_change_end(struct sh_store_change *c);
 /* Merges all segments into one. */
 int sh_store_compact(struct sh_store *s, struct sh_error *err);
 
-/* Selects the documents to remove: those for which one of the two conditions holds. */
+/* Selects the documents to remove: at least one of the two conditions holds for the document. */
 struct sh_store_removal {
 	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
 	/* the document was added before this time, in seconds since 1970; 0: no such condition */
