@@ -456,14 +456,12 @@ uint64_t opt_share(
 	return text ? cli_parse_share(c, code, text, min, max, expected) : usual;
 }
 
-size_t opt_size(struct cli *c, int code, size_t usual)
+size_t opt_size(struct cli *c, int code, uint64_t usual)
 {
 	const char *text = opt_text(c, code);
-	uint64_t n;
+	uint64_t n = usual;
 
-	if (!text)
-		return usual;
-	if (sh_parse_size(sh_slice_str(text), &n) < 0 || n == 0)
+	if (text && (sh_parse_size(sh_slice_str(text), &n) < 0 || n == 0))
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G",
 		    cli_option_name(c, code), text);
 	/* On a machine of 32 bits, a larger size means the whole address space. */

@@ -158,8 +158,8 @@ int cli_given_of(const struct cli *c, const struct cli_option *table, int except
 
 /* A number from min up to and including max. */
 uint64_t opt_number(struct cli *c, int code, uint64_t min, uint64_t max, uint64_t usual);
-/* Bytes, at least 1. */
-size_t opt_size(struct cli *c, int code, size_t usual);
+/* Bytes, at least 1. At most half of the address space, which machines of 32 bits reach. */
+size_t opt_size(struct cli *c, int code, uint64_t usual);
 /* Millionths from min up to and including max. expected: the text of the message. */
 uint64_t opt_share(
     struct cli *c, int code, uint64_t min, uint64_t max, const char *expected, uint64_t usual);

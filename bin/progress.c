@@ -133,7 +133,6 @@ static const char *duration(double seconds, char *to)
 	return to;
 }
 
-/* A line is written with one call, because other programs may write to the same log. */
 /* Returns the most characters of a line. The terminal cannot rewrite a line of two rows. */
 static size_t columns(void)
 {
@@ -144,7 +143,7 @@ static size_t columns(void)
 }
 
 /* Writes a line; on a terminal, over the line before. The last line ends with LF and is not
- * rewritten. */
+ * rewritten. Writes it with one call, because other programs may write to the same log. */
 __attribute__((format(printf, 3, 4))) static void write_line(
     struct progress *p, bool last, const char *fmt, ...)
 {

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "band/bandlines.h"
+#include "base/num.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
 #include "hash/hash.h"
@@ -200,6 +201,7 @@ static int read_signature(
     struct sh_slice line, unsigned values, struct sh_slice field[2], struct sh_error *err)
 {
 	size_t fields = sh_fields_split(line, field, 2), digits = field[0].n;
+	uint64_t value;
 
 	if (fields != 2)
 		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected signature<TAB>id",
@@ -215,13 +217,11 @@ static int read_signature(
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a signature of %zu values, expected %u values as in the first record",
 		    digits / VALUE_DIGITS, values);
-	for (size_t i = 0; i < digits; i++)
-		if (!((field[0].p[i] >= '0' && field[0].p[i] <= '9') ||
-			(field[0].p[i] >= 'a' && field[0].p[i] <= 'f')))
+	for (size_t i = 0; i < digits; i += VALUE_DIGITS)
+		if (sh_parse_hex_number(sh_slice(field[0].p + i, VALUE_DIGITS), &value) < 0)
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "value %zu of the signature, '%.*s', is not lower-case hexadecimal",
-			    i / VALUE_DIGITS + 1, VALUE_DIGITS,
-			    field[0].p + i / VALUE_DIGITS * VALUE_DIGITS);
+			    i / VALUE_DIGITS + 1, VALUE_DIGITS, field[0].p + i);
 	return 0;
 }
 

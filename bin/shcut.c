@@ -2,6 +2,7 @@
 /* shcut: removes passages from documents: those that spans name, or those that occurred before. */
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/hmap.h"
 #include "base/num.h"
 #include "formopts.h"
@@ -97,10 +98,8 @@ static int by_place(const void *x, const void *y)
 	const struct stretch *a = x, *b = y;
 
 	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+		return sh_compare(a->id, b->id);
+	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->to, b->to);
 }
 
 static void read_spans(struct cli *c, struct settings *s)
@@ -153,7 +152,7 @@ static bool is_inside(const struct settings *s, struct sh_slice text, size_t at)
 
 	if (at == 0 || at >= text.n)
 		return false;
-	if (((unsigned char)text.p[at] & 0xC0) == 0x80)
+	if (sh_utf8_is_tail((uint8_t)text.p[at]))
 		return true;
 	while (n < at && text.p[at - 1 - n] == '\\')
 		n++;

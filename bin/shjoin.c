@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* shjoin: writes the pairs of near fingerprints, from fingerprints or bands; or of documents that
  * share a key. */
-#include <stdlib.h>
-
 #include "band/bandlines.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
@@ -14,8 +12,7 @@
 
 enum { COLLAPSE = CLI_OWN, EXIT_CODE, EXPLAIN };
 
-/* 4 GiB; or the whole address space of 32 bits. */
-#define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
+#define DEFAULT_MEMORY (UINT64_C(4) << 30)
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K",

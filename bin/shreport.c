@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* shreport: writes one page of HTML about pairs, a report or spans, with the texts of the
  * documents. */
-#include <stdlib.h>
-
 #include "documents.h"
 #include "formopts.h"
 #include "record/escape.h"
@@ -110,8 +108,7 @@ static void check_spans(struct cli *c, const struct settings *s, const struct sh
 			continue;
 		sh_error_set(&err, SH_ERR_RECORD,
 		    "a span ends at byte %u, and the text of '%.*s' has %zu bytes: the spans are "
-		    "of "
-		    "other documents",
+		    "of other documents",
 		    span[i].to[side], sh_shown(id, 80), id.p, s->side[side].raw.n);
 		cli_die(c, &err);
 	}

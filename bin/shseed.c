@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* shseed: documents to seeds. */
-#include <stdlib.h>
-
 #include "base/num.h"
 #include "docopts.h"
 #include "passage/seeds.h"

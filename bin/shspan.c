@@ -80,7 +80,7 @@ static const struct cli_program program = {
 	.status = "1 found (--exit-code), ",
 };
 
-#define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
+#define DEFAULT_MEMORY (UINT64_C(4) << 30)
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 

@@ -121,6 +121,12 @@ void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
 		j->limits.kernel = sh_kernel_at(0);
 }
 
+/* Returns the fingerprint at this position of the side. */
+static const uint64_t *fp_at(const struct sh_join_side *s, uint32_t at)
+{
+	return s->words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * s->words;
+}
+
 /* ---- plans ------------------------------------------------------------------------------ */
 
 /* Stores the share of ones at each bit, in a sample of at most `most` fingerprints of the side. The
@@ -129,7 +135,6 @@ void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
 static void count_ones(const struct sh_join_side *s, unsigned bits, uint32_t most, double *share)
 {
 	uint32_t n = s->n < most ? s->n : most, step = n ? s->n / n : 0;
-	unsigned words = SH_FP_WORDS(bits);
 	uint32_t ones[SH_FP_MAX_BITS] = { 0 };
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -138,7 +143,7 @@ static void count_ones(const struct sh_join_side *s, unsigned bits, uint32_t mos
 
 		if (step >= LONG_STEP)
 			at += (uint32_t)(sh_mix_moremur(i) % step);
-		fp = words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * words;
+		fp = fp_at(s, at);
 		for (unsigned b = 0; b < bits; b++)
 			ones[b] += (uint32_t)(fp[b / 64] >> (63 - b % 64) & 1);
 	}
@@ -232,11 +237,6 @@ static bool send(struct worker *w)
 
 	w->pairs = 0;
 	return n == 0 || w->join->each(w->join->ctx, w->job, w->pair, n, w->err) == 0;
-}
-
-static const uint64_t *fp_at(const struct sh_join_side *s, uint32_t at)
-{
-	return s->words == 1 ? &s->word[at] : s->fp + (size_t)s->number[at] * s->words;
 }
 
 static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)

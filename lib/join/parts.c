@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "join/parts.h"
 
-#include <string.h>
-
 #include "base/bytes.h"
 #include "record/fields.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page.h"
 
-#include <stdio.h>
-
 /* clang-format off */
 static const char STYLE[] =
 #include "report/page.css.inc"

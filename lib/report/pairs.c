@@ -5,6 +5,7 @@
 
 #include "base/bisect.h"
 #include "base/bits.h"
+#include "base/compare.h"
 #include "base/num.h"
 #include "match/measure.h"
 
@@ -138,19 +139,14 @@ int sh_report_add(struct sh_report *p, struct sh_slice line, struct sh_error *er
 
 /* ---- spans ---- */
 
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int by_pair(const void *x, const void *y)
 {
 	const struct sh_report_span *a = x, *b = y;
-	int c = compare_numbers(a->pair, b->pair);
+	int c = sh_compare(a->pair, b->pair);
 
 	for (int i = 0; i < 2; i++) {
-		c = c ? c : compare_numbers(a->from[i], b->from[i]);
-		c = c ? c : compare_numbers(a->to[i], b->to[i]);
+		c = c ? c : sh_compare(a->from[i], b->from[i]);
+		c = c ? c : sh_compare(a->to[i], b->to[i]);
 	}
 	return c;
 }
@@ -175,7 +171,7 @@ static int by_matched(const void *x, const void *y)
 {
 	const struct sh_report_span *a = x, *b = y;
 
-	return a->matched != b->matched ? compare_numbers(b->matched, a->matched) : by_pair(x, y);
+	return a->matched != b->matched ? sh_compare(b->matched, a->matched) : by_pair(x, y);
 }
 
 int sh_report_cover(
@@ -229,7 +225,7 @@ static int by_doubt(const void *x, const void *y, void *arg)
 		return a->matched > b->matched ? -1 : 1;
 	if (a->distance != b->distance)
 		return a->distance > b->distance ? -1 : 1;
-	return compare_numbers(a->number, b->number);
+	return sh_compare(a->number, b->number);
 }
 
 static void count_pairs(struct sh_report *p)
@@ -250,8 +246,7 @@ static int by_size(const void *x, const void *y)
 {
 	const struct sh_report_group *a = x, *b = y;
 
-	return a->size != b->size ? compare_numbers(b->size, a->size)
-				  : compare_numbers(a->id, b->id);
+	return a->size != b->size ? sh_compare(b->size, a->size) : sh_compare(a->id, b->id);
 }
 
 /* Fills group[i] for each id i that represents a group; for other ids its size is 0. degree: pairs

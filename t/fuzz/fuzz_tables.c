@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/num.h"
 #include "stream/corpus.h"
 #include "weight/df.h"
 #include "weight/weight.h"
