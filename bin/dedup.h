@@ -94,7 +94,7 @@ struct dedup_state {
 	uint32_t *size, *all;
 	uint32_t largest; /* size of the largest group */
 	uint32_t alike;   /* documents of the report whose id is the keeper's id */
-	uint64_t groups, documents, dropped; /* documents of the run; those that do not stay */
+	uint64_t groups, documents, dropped; /* of the run; dropped: documents that do not stay */
 };
 
 /* ---- options ---- */

@@ -21,8 +21,8 @@ void documents_read(struct cli *c, const struct sh_document_form *form, const st
     bool progress, struct sh_corpus *corpus);
 
 /* Prints one warning with the number of documents whose id an earlier document has; nothing when
- * there are none. The corpus does not have these documents. what: what the program does with them,
- * such as "ignored". */
+ * there are none. The corpus lacks these documents. what: the word for the treatment of these
+ * documents, such as "ignored". */
 void documents_warn(struct cli *c, const struct sh_corpus *corpus, const char *what);
 
 /* Returns the number of the document with this id, and sets *doc to the document. *doc is valid

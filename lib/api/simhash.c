@@ -258,7 +258,8 @@ static int pass_on(
 	return 0;
 }
 
-/* Joins by one thread, which hands the pairs on as it finds them. other NULL: fp with itself. */
+/* Joins by one thread, which hands each pair on when it finds the pair. other NULL: fp with
+ * itself. */
 static int join(const uint64_t *fp, size_t n, const uint64_t *const *other, size_t m, unsigned bits,
     unsigned distance, struct caller c, struct simhash_error *error)
 {

@@ -157,8 +157,7 @@ void sh_group_single(uint32_t *keeper, uint32_t n, struct sh_union *u, const uin
 			keeper[i] = i;
 }
 
-/* The worse neighbours of each node stand together: those of node i are
- * worse[start[i] .. start[i + 1] - 1]. */
+/* The worse neighbours of node i are worse[start[i] .. start[i + 1] - 1]. */
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, uint32_t fixed, struct sh_error *err)
 {

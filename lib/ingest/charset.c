@@ -233,8 +233,8 @@ static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 }
 
 /* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
- * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
- * its letters suit a language equally well, and for a single letter, which shows nothing. */
+ * language better. Windows-1252 is more frequent than the charsets of central Europe: it is taken
+ * when its letters suit a language equally well, and for a single letter, which shows nothing. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {

@@ -45,9 +45,9 @@ static bool is_base64(struct sh_slice line)
 	return line.n > 0;
 }
 
-/* Returns the data without the footer that a mailing list added behind them. The footer begins with
+/* Returns the data without the footer that a mailing list added at the end. The footer begins with
  * the first line that is not base64, behind one that is, or with the empty line before it. A line
- * as long as the others may have characters that were damaged. */
+ * as long as the other lines may have characters that were damaged. */
 static struct sh_slice without_footer(struct sh_slice in)
 {
 	const char *p = in.p, *end = in.n ? p + in.n : p, *blank = NULL;

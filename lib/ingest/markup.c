@@ -170,8 +170,8 @@ static int cdata(struct rewriting *w, const char **p, const char *end)
  * their elements, such as <foreignObject>. */
 struct foreign {
 	unsigned open;  /* <svg> and <math> */
-	unsigned point; /* `open` when the last one of those elements began; 0: none is open */
-	unsigned html;  /* elements of HTML within it */
+	unsigned point; /* `open` when the last element for HTML began; 0: none is open */
+	unsigned html;  /* elements of HTML within that element */
 };
 
 static bool is_one_of(const char *name, const char *end, const char *const *names)
@@ -281,10 +281,9 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
-/* Two tables. references[]: the references that the parser lacks or maps to other characters, as
- * "NAME=CHARACTERS ". old_references[]: as "NAME= ", the
- * references that browsers accept without a semicolon, since old HTML allowed that. "NAME=" ascends
- * within a row and from row to row. */
+/* references[] has the references that the parser lacks or maps to other characters, as
+ * "NAME=CHARACTERS ". old_references[] has the references that browsers accept without a semicolon,
+ * since old HTML allowed that, as "NAME= ". "NAME=" ascends within a row and from row to row. */
 #include "ingest/references.inc"
 
 /* Returns what stands behind the equals sign of this name, or NULL. */

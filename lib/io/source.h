@@ -40,7 +40,7 @@ struct sh_origin {
 	bool header;        /* the file has a header before the chunk's first record */
 	bool trailer;       /* trailers among the lines (io/trailer.h) were checked; skip them */
 	/* With a border function: the stretches of the chunk, in its memory. file, line and at are
-	 * those of the first one, and `lines` counts all lines. */
+	 * of the first stretch, and `lines` counts all lines. */
 	const struct sh_stretch *stretch;
 	size_t stretches;
 };
@@ -111,7 +111,7 @@ int sh_source_read(
  * be read. It is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
-/* Reads more lines of the same operand behind those that were peeked at. The result of
+/* Reads more lines of the same operand behind the lines that were peeked at. The result of
  * sh_source_peek() becomes invalid. Returns 1 or -1; or 0 at the end of the operand. Without
  * `wait`, also returns 0 when no line is ready. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);

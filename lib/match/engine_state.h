@@ -36,12 +36,12 @@ struct sh_engine {
 	bool *is_protected; /* NULL: none is */
 	uint32_t *rank;     /* NULL: the number is the rank */
 	size_t described_cap, given_cap, protected_cap;
-	uint32_t n, n_read; /* all documents; those of the input, which come first */
+	uint32_t n, n_read; /* all documents; the documents of the input, which come first */
 	bool leaves_out;
 
 	/* by rank */
 	uint32_t *document; /* NULL: the rank is the number */
-	uint32_t ranks;     /* of the documents that can meet; those left out have higher ones */
+	uint32_t ranks;     /* of documents that can meet; documents left out have higher ranks */
 	uint32_t prior;     /* the first ranks: stored documents */
 	uint32_t fixed;     /* the first ranks: stored and protected documents, which stay */
 	uint32_t *keeper;

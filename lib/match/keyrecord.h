@@ -3,7 +3,7 @@
  *
  *     key TAB id      key: head (3 characters), hash (8 digits), last digit
  *
- * The digits are those of base32 with the extended hex alphabet (RFC 4648, section 7) in lower
+ * The digits are base32 with the extended hex alphabet (RFC 4648, section 7) in lower
  * case. Keys have the same order as bytes and in every locale. The first character is a letter from
  * w to z, which no fingerprint has: it holds the first bit of the head, and tells keys of documents
  * (w, x) from bands of signatures (y, z). The head has 11 bits:
@@ -78,7 +78,7 @@ struct sh_key_join {
 	bool began;  /* `last` is set */
 	bool is_cut; /* the bucket is counted in `cut` */
 	size_t n;    /* documents of the bucket so far that meet all */
-	/* The first SH_BUCKET_MOST of them stay in place. The nearest take turns behind. */
+	/* The first SH_BUCKET_MOST documents stay in place. The nearest take turns behind. */
 	struct {
 		struct sh_buf id;
 		unsigned side;

@@ -13,7 +13,7 @@
 #include "io/tables.h"
 #include "match/posting.h"
 
-/* A document meets some of the `before` members from `start` on: those of sh_bucket_meets(). */
+/* A document meets some of the `before` members from `start` on: see sh_bucket_meets(). */
 struct sh_bucket_place {
 	uint32_t start, before;
 };

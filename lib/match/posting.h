@@ -2,8 +2,8 @@
 /* Postings: which document has which key (match/keys.h).
  *
  * A posting is a record of the sorter (io/sorter.h). Its bytes order postings by column, then by
- * hash: those that agree in the first SH_POSTING_KEY bytes are a bucket. In a bucket the documents
- * that meet all come first, and both kinds are ordered by number.
+ * hash. Postings that agree in the first SH_POSTING_KEY bytes are a bucket. In a bucket the
+ * documents that meet all come first, and both kinds are ordered by number.
  *
  * The bound on buckets decides which documents of a bucket meet.
  *
@@ -13,8 +13,8 @@
  * the texts look like. The bound counts places: copies and dropped documents have a place, too.
  *
  * In the columns SH_COLUMN_FEATURE and SH_COLUMN_GRAM (keys.h) two documents that are not short do
- * not meet. The short documents come first in the bucket, because sorted key records have them
- * first (keyrecord.h). Both kinds are in the order of their ranks. A short document meets the short
+ * not meet. The short documents come first in the bucket, because sorted key records have this
+ * order (keyrecord.h). Both kinds are in the order of their ranks. A short document meets the short
  * documents before it, as above. A document that is not short meets the first SH_BUCKET_MOST short
  * ones, whether their ranks are lower or higher than its own.
  *
@@ -76,7 +76,7 @@ static inline size_t sh_bucket_meets(size_t before)
 	return before < SH_BUCKET_MOST ? before : SH_BUCKET_MOST;
 }
 
-/* Returns the place, 0 to before - 1, of document i of those that it meets. */
+/* Returns the place, 0 to before - 1, of the document that a document meets as number i. */
 static inline size_t sh_bucket_place(size_t before, size_t i)
 {
 	return i < SH_BUCKET_FIRST || before <= SH_BUCKET_MOST

@@ -76,7 +76,7 @@ void sh_store_change_end(struct sh_store_change *c);
 /* Merges all segments into one. */
 int sh_store_compact(struct sh_store *s, struct sh_error *err);
 
-/* Selects the documents to remove: those for which one of the two conditions holds. */
+/* Selects documents. A document is removed when one of the two conditions holds. */
 struct sh_store_removal {
 	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
 	/* the document was added before this time, in seconds since 1970; 0: no such condition */

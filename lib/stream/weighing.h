@@ -49,9 +49,10 @@ void sh_weigher_free(struct sh_weigher *w);
 
 /* Returns whether the table seems to be of features of another kind: it does not say which options
  * of shtok made its features. `absent`: a feature that is common in the first documents is not in
- * the table; otherwise one that is common in the table is in none of them. If the documents of both
- * sides came from one collection, this would happen in at most 1 of 10^9 cases. Sets the most
- * frequent of these features, valid as long as w, and the number of its documents. */
+ * the table; otherwise a feature that is common in the table is in none of the first documents. If
+ * the documents of both sides came from one collection, this would happen in at most 1 of 10^9
+ * cases. Sets the most frequent of these features, valid as long as w, and the number of its
+ * documents. */
 bool sh_weigher_doubt(
     const struct sh_weigher *w, bool absent, struct sh_slice *feature, uint64_t *n);
 
