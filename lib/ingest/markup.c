@@ -289,10 +289,12 @@ enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 /* Returns what stands behind the equals sign of this name, or NULL. */
 static const char *look_up(const char *const *rows, size_t n, struct sh_slice name)
 {
-	char key[REFERENCE_LONGEST + 3];
-	size_t len = (size_t)snprintf(key, sizeof key, " %.*s=", (int)name.n, name.p), lo = 0;
+	char key[REFERENCE_LONGEST + 3] = " ";
+	size_t len = name.n + 2, lo = 0;
 	const char *at;
 
+	memcpy(key + 1, name.p, name.n);
+	memcpy(key + 1 + name.n, "=", 2);
 	/* `lo` becomes the number of rows that begin with this name or before it. */
 	while (lo < n) {
 		size_t mid = (lo + n) / 2;
