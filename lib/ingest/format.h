@@ -42,7 +42,7 @@ enum { SH_FORMAT_HEAD = 64 * 1024 + 3 };
 
 /* ---- the end of a JSON object or array, by its brackets and strings alone ----
  *
- * Other errors in it do not matter. */
+ * Other errors in the object or array do not matter. */
 
 /* The state of a scan, zeroed at first. */
 struct sh_json_scan {

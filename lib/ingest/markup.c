@@ -315,7 +315,7 @@ static const char *find_reference(struct sh_slice name)
 
 static bool is_name(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
 /* Returns the length of the longest old reference that `name` begins with, or 0. The bytes behind
