@@ -276,7 +276,7 @@ struct options_given {
 	size_t n, cap;
 };
 
-/* Reads the options. Handles those that end the program. */
+/* Reads the options. Ends the program at -h, at -V and at a wrong option. */
 static void read_options(struct cli *c, struct options_given *all)
 {
 	char letters[2 * MAX_OPTIONS + 1];

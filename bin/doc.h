@@ -20,8 +20,7 @@ struct doc_worker {
 
 struct doc_run {
 	struct cli *cli;
-	struct sh_ingest
-	    in; /* of the thread that reads files; the other threads copy its settings */
+	struct sh_ingest in; /* of the reading thread; the other threads copy its settings */
 	struct sh_ids ids;
 	bool verbose, json;
 	uint64_t repeated; /* documents whose id occurred before */

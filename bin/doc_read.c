@@ -341,10 +341,19 @@ static void drain(struct doc_run *run)
 		cli_die(run->cli, &err);
 }
 
+/* Adds n bytes to a job. Dies when memory is short: half a job must not be parsed. */
+static void fill(struct doc_run *run, struct sh_job *job, const void *p, size_t n)
+{
+	struct sh_error err;
+
+	if (sh_buf_add(&job->chunk, p, n, &err) < 0)
+		cli_die(run->cli, &err);
+}
+
 /* Returns a job that has all but its input. Never returns NULL. Dies of errors, also of the error
  * of an earlier job. */
-static struct sh_job *new_job(struct doc_run *run, const char *path, struct sh_slice id,
-    const struct head *like, struct sh_error *err)
+static struct sh_job *new_job(
+    struct doc_run *run, const char *path, struct sh_slice id, const struct head *like)
 {
 	struct head h = *like;
 	struct sh_job *job = sh_feed_job(run->feed);
@@ -355,10 +364,10 @@ static struct sh_job *new_job(struct doc_run *run, const char *path, struct sh_s
 	h.id_n = id.n;
 	h.progress = run->unread;
 	run->unread = 0;
-	if (sh_buf_add(&job->chunk, &h, sizeof h, err) < 0 ||
-	    sh_buf_add(&job->chunk, path, h.name_n + 1, err) < 0 ||
-	    sh_buf_add(&job->chunk, id.p, id.n, err) < 0 || sh_buf_add(&job->chunk, "", 1, err) < 0)
-		cli_die(run->cli, err);
+	fill(run, job, &h, sizeof h);
+	fill(run, job, path, h.name_n + 1);
+	fill(run, job, id.p, id.n);
+	fill(run, job, "", 1);
 	return job;
 }
 
@@ -378,22 +387,18 @@ static void push_records(struct cut *c)
 }
 
 /* Adds a record whose block is ready to the job. */
-static int add_record(
-    struct cut *c, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err)
+static void add_record(struct cut *c, struct sh_reader *r, const struct sh_warc *w)
 {
 	const struct head h = { .warc = true, .offset = w->at };
-	struct sh_buf *b;
 
 	if (c->job && (w->at != c->next || c->job->chunk.n > CHUNK))
 		push_records(c);
 	if (!c->job)
-		c->job = new_job(c->run, c->path, sh_slice("", 0), &h, err);
-	b = &c->job->chunk;
+		c->job = new_job(c->run, c->path, sh_slice("", 0), &h);
 	c->next = w->at + w->head.n + w->length + 4;
-	if (sh_buf_add(b, w->head.p, w->head.n, err) < 0 ||
-	    sh_buf_add(b, sh_reader_ready(r).p, (size_t)w->length, err) < 0)
-		return -1;
-	return sh_buf_add(b, "\r\n\r\n", 4, err);
+	fill(c->run, c->job, w->head.p, w->head.n);
+	fill(c->run, c->job, sh_reader_ready(r).p, (size_t)w->length);
+	fill(c->run, c->job, "\r\n\r\n", 4);
 }
 
 /* Makes jobs of the records of a WARC file. Parses large records here, in their order. Returns 0 at
@@ -412,7 +417,7 @@ static int cut_warc(
 		if (got > 0 && w.length <= SMALL &&
 		    sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
 		    sh_reader_ready(r).n >= w.length) {
-			got = add_record(&c, r, &w, err) < 0 ? -1 : 1;
+			add_record(&c, r, &w);
 		} else if (got > 0) {
 			push_records(&c);
 			drain(run);
@@ -449,9 +454,8 @@ static int push_packed(struct doc_run *run, const struct sh_reader *r, const cha
 	if (got <= 0)
 		return got;
 	run->unread -= sh_reader_ready(r).n; /* the job reports them */
-	job = new_job(run, path, id, &packed, err);
-	if (sh_buf_add(&job->chunk, run->packed.p, run->packed.n, err) < 0)
-		return -1;
+	job = new_job(run, path, id, &packed);
+	fill(run, job, run->packed.p, run->packed.n);
 	sh_feed_push(run->feed, job);
 	return 1;
 }
@@ -482,10 +486,9 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 		all = sh_reader_ready(r);
 		if (r->eof && r->failed.code == SH_OK && all.n < SMALL &&
 		    all.n < run->in.max_size) {
-			struct sh_job *job = new_job(run, path, id, &whole, err);
+			struct sh_job *job = new_job(run, path, id, &whole);
 
-			if (sh_buf_add(&job->chunk, all.p, all.n, err) < 0)
-				return -1;
+			fill(run, job, all.p, all.n);
 			sh_feed_push(run->feed, job);
 			return 0;
 		}

@@ -121,7 +121,7 @@ static void set_keep_words(struct sh_token_opts *t, struct cli *c)
 		cli_usage(c, "--keep-words: %s (or any, alone)", err.text);
 }
 
-/* Sets the options of tokens. A profile has set them first. */
+/* Sets the options of tokens that were given. Other options keep the values of the profile. */
 static void set_tokens(struct docopts *d, struct cli *c)
 {
 	struct sh_token_opts *t = &d->token;

@@ -16,7 +16,7 @@ extern const struct cli_option docopts_table[];
 /* The same without -u, too: the program's own -u has further values. */
 #define docopts_word_table (docopts_table + 3)
 
-/* Zeroed, but for the members that the program sets before docopts_complete(). */
+/* Zeroed at first. Then the program may set members, and calls docopts_complete(). */
 struct docopts {
 	struct sh_docs_opts docs;
 	struct formopts of;

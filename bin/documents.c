@@ -20,7 +20,7 @@ static void read_files(
 		cli_die(c, &err);
 }
 
-/* Reads n files with the fields of --documents-fields. All of them stay in the corpus, also those
+/* Reads n files with the fields of --documents-fields. All files stay in the corpus, also files
  * with other headers. */
 static void read_by_fields(struct cli *c, const struct formopts *of, char *const *names, size_t n,
     uint64_t *lines, struct sh_corpus *corpus)

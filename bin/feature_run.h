@@ -27,7 +27,7 @@ void read_df_limits(
 _Noreturn void refuse_peeked(
     struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
 
-/* Ends the program when the records look like texts with a number behind them
+/* Ends the program when the records look like texts, each with a number behind the text
  * (stream/feature_head.h). advice: what to do, for the message. */
 void need_features(struct cli *c, struct sh_source *source, const char *advice);
 

@@ -14,7 +14,7 @@ enum {
 	FORMOPTS_DELIMITER,
 	FORMOPTS_HEADER,
 	FORMOPTS_DOCUMENTS,
-	FORMOPTS_END /* first code after them: of docopts.h */
+	FORMOPTS_END /* first code after these options: of docopts.h */
 };
 
 /* Rows of a table of options. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings of a run as those of an archive: archive/settings.h. */
+/* The settings of a run, in the form of an archive's settings: archive/settings.h. */
 #ifndef MADE_WITH_H
 #define MADE_WITH_H
 

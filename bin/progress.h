@@ -2,7 +2,7 @@
 /* The progress of a long run, on standard error. On a terminal one line is rewritten five times a
  * second. Elsewhere, as in the log of a nightly run, a line is printed every five seconds.
  *
- * No function fails. One thread at a time may call them. */
+ * No function fails. One thread at a time may call a function. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 

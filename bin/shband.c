@@ -117,8 +117,8 @@ static double print_cost(struct cli *c, const struct sh_band *b, bool chosen)
 	return sort + compare;
 }
 
-/* Shows the layouts that cost at most about four times the one with the fewest tables, and marks
- * that of -M, or that one. */
+/* Shows the layout with the fewest tables, and the layouts that cost at most about four times as
+ * much. Marks the layout of -M; without -M, the layout with the fewest tables. */
 static void explain(struct state *s)
 {
 	struct cli *c = s->cli;

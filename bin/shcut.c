@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shcut: removes passages from documents: those that spans name, or those that occurred before. */
+/* shcut: removes passages that spans name, or that occurred before, from documents. */
 #include <stdlib.h>
 
 #include "base/compare.h"

@@ -175,7 +175,7 @@ static void add_documents(struct span_archive *a)
 	sh_document_room_free(&room);
 }
 
-/* The segment whose seeds join those of today. */
+/* The segment whose seeds join today's seeds. */
 struct joining {
 	struct span_archive *archive;
 	struct sh_store_segment *segment;

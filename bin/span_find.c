@@ -216,16 +216,16 @@ struct worker {
 	struct sh_seeder *seeder;
 	struct sh_index_room lookup;
 	struct sh_matcher *matcher;
-	struct sh_placer *placer, *other; /* of this document, and of those that share passages */
+	struct sh_placer *placer, *other; /* of this document; of a document that shares passages */
 	struct sh_placed placed; /* this document; of -d without tokens until they are needed */
 	struct sh_buf room;
 	struct record *record;
 	size_t record_cap;
 };
 
-/* Writes the pair of this document, which has `tokens` tokens, and another one when the coverage
- * of one of them reaches -T. With queries the coverage of the query decides. Otherwise writes the
- * spans of the pair. With queries drops spans by chance. */
+/* Writes the pair of this document, which has `tokens` tokens, and another document when the
+ * coverage of either document reaches -T. With queries the coverage of the query decides. Otherwise
+ * writes the spans of the pair. With queries drops spans by chance. */
 static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size_t n,
     struct sh_buf *out, struct sh_error *err)
 {

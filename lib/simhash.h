@@ -115,7 +115,7 @@ struct simhash_verify_options {
 	double edit_threshold; /* of "any": least edit similarity; threshold is for jaccard */
 	unsigned ngram_min;    /* n-grams have ngram_min to ngram_max tokens, */
 	unsigned ngram_max;    /* 1 <= ngram_min <= ngram_max <= 255 */
-	int chars;             /* the other members are those of struct simhash_options */
+	int chars;             /* this and the other members: as in struct simhash_options */
 	int no_fold;
 	int mask_digits;
 	int fold_marks;
@@ -254,10 +254,10 @@ struct simhash_drop {
  * archive may be called. A negative result ends simhash_archive_add(), which then adds nothing. */
 typedef int simhash_drops_fn(void *arg, const struct simhash_drop *drop);
 
-/* Compares n documents with the archive and with each other, passes those that are dropped to
- * `each`, by index, and adds all to the archive, as shdedup -a does. ids, texts: of id_sizes and
- * sizes bytes. now: the time of the documents, in seconds since 1970. Returns 0; or -1, and the
- * archive is as it was. */
+/* Compares n documents with the archive and with each other, passes dropped documents to
+ * `each`, by index, and adds all documents to the archive, as shdedup -a does. ids, texts: of
+ * id_sizes and sizes bytes. now: the time of the documents, in seconds since 1970. Returns 0; or
+ * -1, and the archive is as it was. */
 int simhash_archive_add(struct simhash_archive *a, const char *const *ids, const size_t *id_sizes,
     const char *const *texts, const size_t *sizes, size_t n, uint64_t now, simhash_drops_fn *each,
     void *arg, struct simhash_error *error);

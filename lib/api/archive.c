@@ -96,7 +96,7 @@ out:
 	return a->stop ? 0 : -1;
 }
 
-/* Versions of Unicode and Snowball may differ: shdedup warns of them. */
+/* Other versions of Unicode and Snowball are no error. shdedup warns about other versions. */
 static int check_settings(struct simhash_archive *a, struct sh_error *err)
 {
 	struct sh_archive_rows now;

@@ -297,7 +297,8 @@ static int found_posting(
 
 /* Looks up the keys of postings of the batch. Of a bucket of the archive the first and the last
  * documents are enough: match/posting.h. Documents that are not short meet the first short ones, so
- * all of them are needed for a short document of the batch where the archive has few short ones. */
+ * a short document of the batch needs all documents that are not short where the archive has few
+ * short ones. */
 static int look_up(void *arg, const struct sh_doc_key *posting, size_t n, struct sh_error *err)
 {
 	struct candidates *c = arg;
@@ -339,8 +340,8 @@ static uint32_t stored_document(const struct sh_batch *b, uint32_t number)
 	return (uint32_t)(b->corpus->n + (size_t)(at - b->stored));
 }
 
-/* Adds archived documents to the engine: those that share a key with a document of the batch, and
- * the keepers of known documents. */
+/* Adds archived documents to the engine: the documents that share a key with a document of the
+ * batch, and the keepers of known documents. */
 static int add_stored(struct sh_batch *b, struct candidates *c, struct sh_error *err)
 {
 	size_t all = 0;

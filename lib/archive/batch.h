@@ -50,7 +50,7 @@ struct sh_batch {
 	/* Results. */
 	struct sh_batch_document *document; /* by document; NULL before sh_batch_run() */
 	/* archived documents that may be near-duplicates, and keepers of known documents, by
-	 * number; the engine has them behind the documents of the batch */
+	 * number; in the engine they stand behind the documents of the batch */
 	uint32_t *stored;
 	size_t n_stored;
 	/* documents that were known; new ones that are similar to archived ones; added ones, and

@@ -332,7 +332,7 @@ void sh_archive_settings_rules(
 		sh_key_secret(s->seed, r->secret);
 }
 
-/* ---- the settings of a run against those of the archive ---- */
+/* ---- comparison of a run's settings with the archive's settings ---- */
 
 /* Returns the archive's setting of this name. METHOD has two names. */
 static struct sh_store_setting made_as(const struct sh_store_manifest *m, struct sh_slice name)

@@ -4,9 +4,9 @@
  * Options that decide a document's features or keys are settings: each run on the archive must have
  * the same options. Options for the form of documents (--json, --raw, -f) are not settings.
  *
- * The versions of Unicode and Snowball decide features as well. No option chooses them. Snowball
- * does not report its version: a checksum over stems represents it. A checksum also represents the
- * content of a file. */
+ * The versions of Unicode and Snowball decide features as well. No option chooses a version.
+ * Snowball does not report its version: a checksum over stems represents it. A checksum also
+ * represents the content of a file. */
 #ifndef SH_ARCHIVE_SETTINGS_H
 #define SH_ARCHIVE_SETTINGS_H
 
@@ -44,8 +44,8 @@ struct sh_archive_rows {
 int sh_archive_settings_list(
     const struct sh_archive_settings *s, struct sh_archive_rows *to, struct sh_error *err);
 
-/* Sets *s to the settings of a manifest, but for the content of files: token has no dictionary and
- * no stop words. SH_ERR_PARAM: this version does not know a value. */
+/* Sets *s to the settings of a manifest. The manifest has no contents of files, so s->token has no
+ * dictionary and no stop words. SH_ERR_PARAM: this version does not know a value. */
 int sh_archive_settings_read(
     struct sh_archive_settings *s, const struct sh_store_manifest *m, struct sh_error *err);
 

@@ -28,7 +28,7 @@ struct sh_variant {
 	unsigned needs;   /* flags of enum sh_needs */
 };
 
-/* Returns the row with index i, from 0, among those of n rows that this processor can run. Returns
+/* Returns the row with index i, from 0, among the rows that this processor can run. Returns
  * NULL after the last. The caller casts the result to the type of its rows. */
 const struct sh_variant *sh_variant_at(const struct sh_variant *const *rows, size_t n, unsigned i);
 

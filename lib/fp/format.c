@@ -95,7 +95,7 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 /* A fingerprint is a number. Bit 0 is its most significant bit. */
 static const struct sh_fp_format rows[] = {
 	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in
-	 * front, so the digits equal those of other systems except for leading zeros. */
+	 * front, so the digits are the digits of other systems, except for leading zeros. */
 	{ .name = "hex", .print = print_hex },
 	/* bits binary digits, bit 0 first */
 	{ .name = "bin", .print = print_bin },

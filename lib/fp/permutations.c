@@ -11,8 +11,8 @@
 
 /* ---- random numbers ----
  *
- * Those of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto, Nishimura 1998),
- * seeded by one number of 32 bits. */
+ * The generator of numpy.random.RandomState: the Mersenne Twister MT19937 (Matsumoto, Nishimura
+ * 1998), seeded by one number of 32 bits. */
 
 enum { N = 624, M = 397 };
 

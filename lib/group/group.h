@@ -69,7 +69,7 @@ int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err);
 uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the components of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
-/* Adds the nodes of n edges and all lower nodes, and joins the components of each edge. */
+/* Adds all nodes up to the highest node of n edges, and joins the components of each edge. */
 int sh_union_link_all(
     struct sh_union *u, const struct sh_edge *edge, size_t n, struct sh_error *err);
 

@@ -53,12 +53,12 @@ struct sh_hash {
 };
 
 /* Stores the SH_FP_WORDS(bits) words of a feature's hash. bits: 1 to hash->max_bits. The first
- * `bits` bits count, also for hash->number. The bits after them may be anything. */
+ * `bits` bits count, also for hash->number. The other bits may be anything. */
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
 
-/* Functions for the table of hashes (published/published.h), which has those of published systems,
- * too. */
+/* Functions for the table of hashes (published/published.h), which also has the functions of
+ * published systems. */
 void sh_hash_mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
 void sh_hash_xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
 void sh_hash_md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);

@@ -17,7 +17,7 @@ enum {
 			     SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI
 };
 
-/* Eight words of 64 bits. The operators of C work on each of them. */
+/* Eight words of 64 bits. The operators of C work on each word. */
 typedef uint64_t words8 __attribute__((vector_size(64)));
 
 static AVX512 inline __m128i load16(const char *p)
@@ -74,7 +74,7 @@ static AVX512 inline __mmask8 first(size_t n)
 	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);
 }
 
-/* Loads the first n of eight words; the others are 0. */
+/* Loads the first n of eight words. The other words become 0. */
 static AVX512 inline words8 load8(const uint64_t *p, size_t n)
 {
 	return (words8)_mm512_maskz_loadu_epi64(first(n), p);

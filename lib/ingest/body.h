@@ -20,7 +20,7 @@ struct sh_tally {
 
 int sh_tally_init(struct sh_tally *t, struct sh_error *err);
 void sh_tally_free(struct sh_tally *t);
-/* Add n occurrences, or one. */
+/* Add n occurrences of a name, or one occurrence. */
 int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err);
 static inline int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
 {

@@ -152,9 +152,14 @@ static const char *const languages[] = {
 
 enum { LANGUAGES = sizeof languages / sizeof *languages, TABLE = 0x250 };
 
+static bool is_ascii_letter(uint32_t c)
+{
+	return (c | 32) - 'a' < 26;
+}
+
 static bool is_latin(uint32_t c)
 {
-	return (c | 32) - 'a' < 26 || (c >= 0xC0 && c < TABLE && c != 0xD7 && c != 0xF7);
+	return is_ascii_letter(c) || (c >= 0xC0 && c < TABLE && c != 0xD7 && c != 0xF7);
 }
 
 /* Returns whether a symbol cannot stand between these two characters. Within a word only an
@@ -233,8 +238,8 @@ static size_t sample_letters(struct sh_slice in, char sample[SAMPLE_BYTES])
 }
 
 /* Replaces a guess among the charsets of the Latin alphabet when the letters of another one suit a
- * language better. Windows-1252 is more frequent than those of central Europe: it is taken when
- * its letters suit a language equally well, and for a single letter, which shows nothing. */
+ * language better. Windows-1252 is more frequent than the charsets of central Europe: it is taken
+ * when its letters suit a language equally well, and for a single letter, which shows nothing. */
 static int compare_latin(
     struct sh_charset *c, struct sh_slice in, char name[SH_CHARSET_NAME], struct sh_error *err)
 {
@@ -394,11 +399,6 @@ static bool declares(const struct decision *d, const char *const *begins)
 			if (strncmp(d->declared[i], *begins, strlen(*begins)) == 0)
 				return true;
 	return false;
-}
-
-static bool is_ascii_letter(uint32_t c)
-{
-	return (c | 32) - 'a' < 26;
 }
 
 static bool is_lower(uint32_t c)

@@ -97,8 +97,8 @@ const char *sh_charset_reason(enum sh_charset_why why);
 /* ---- names ---- */
 
 /* Sets `name` to the name that iconv gets for a label, in upper case. Case and punctuation of the
- * label do not matter for the labels of the Encoding Standard of the web, for those of IANA, and
- * for code pages. Sets `name` to "" when the label cannot be a name, or says that the charset is
+ * label do not matter when the label is of the Encoding Standard of the web, of IANA, or of a code
+ * page. Sets `name` to "" when the label cannot be a name, or says that the charset is
  * unknown. iconv may lack the charset. */
 void sh_charset_canonical(const char *label, char name[SH_CHARSET_NAME]);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Converts text from a given charset. */
 #include <errno.h>
-#include <strings.h>
 
 #include "ingest/charset.h"
 #include "unicode/utf8.h"

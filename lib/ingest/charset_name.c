@@ -2,7 +2,6 @@
 #include "ingest/charset.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "ingest/header.h"
 

@@ -33,7 +33,7 @@ struct sh_container {
 	struct archive *archive;
 	uint64_t size;    /* bytes of the input; for a tar file, the bytes read so far */
 	uint64_t at;      /* where libarchive reads next */
-	uint64_t out;     /* decompressed bytes of members so far; the caller adds those it reads */
+	uint64_t out;     /* decompressed bytes of members so far; the caller adds what it reads */
 	size_t zeros;     /* zero bytes at the end of the bytes read so far, at most 512 */
 	size_t directory; /* bytes that libarchive has read before the first member */
 	bool in_place;    /* the input is read by sh_reader_at() */

@@ -29,7 +29,7 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 
 /* Returns the form that a file detected as text resembles, for a message, with a command that
  * converts the file to documents. The string is constant. Returns NULL when the file is plain text.
- * The parameters are those of sh_format_detect(). */
+ * The parameters are the same as in sh_format_detect(). */
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
@@ -42,7 +42,7 @@ enum { SH_FORMAT_HEAD = 64 * 1024 + 3 };
 
 /* ---- the end of a JSON object or array, by its brackets and strings alone ----
  *
- * Other errors in it do not matter. */
+ * Other errors in the object or array do not matter. */
 
 /* The state of a scan, zeroed at first. */
 struct sh_json_scan {

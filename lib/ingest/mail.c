@@ -45,9 +45,9 @@ static bool is_base64(struct sh_slice line)
 	return line.n > 0;
 }
 
-/* Returns the data without the footer that a mailing list added behind them. The footer begins with
+/* Returns the data without the footer that a mailing list added at the end. The footer begins with
  * the first line that is not base64, behind one that is, or with the empty line before it. A line
- * as long as the others may have characters that were damaged. */
+ * as long as the other lines may have characters that were damaged. */
 static struct sh_slice without_footer(struct sh_slice in)
 {
 	const char *p = in.p, *end = in.n ? p + in.n : p, *blank = NULL;
@@ -171,7 +171,10 @@ static size_t quotes(struct sh_slice line)
 	return n;
 }
 
-int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
+/* Appends the lines of format=flowed; delsp=yes (RFC 3676), and joins the lines that the sender
+ * broke. A line that ends in a space continues on the next line. The space is dropped, since the
+ * break may be within a word. */
+static int unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 {
 	const char *p = in.p, *end = in.n ? p + in.n : p, *next;
 	size_t open = 0, depth;
@@ -280,7 +283,7 @@ static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
 	int bad = decode(p, &room, &bytes, m->err);
 
 	if (bad == 0 && is_flowed(p)) {
-		bad = sh_unflow(bytes, &lines, m->err);
+		bad = unflow(bytes, &lines, m->err);
 		bytes = sh_buf_slice(&lines);
 	}
 	/* A line end separates the texts of two parts. */

@@ -27,10 +27,6 @@ void sh_mbox_free(struct sh_mbox *m);
  * line is one message. */
 int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err);
 
-/* After a read that failed and sh_reader_resume(): skips to the next From_ line. Returns 0 or
- * -1. */
-int sh_mbox_resume(struct sh_reader *r, struct sh_mbox *m, struct sh_error *err);
-
 /* Returns whether the line, with or without its LF, has the form of a From_ line. */
 bool sh_mbox_from(struct sh_slice line);
 
@@ -56,10 +52,5 @@ int sh_mail_text(struct sh_body *b, struct sh_slice message, struct sh_tally *le
  * the footer of a mailing list. The quoted-printable decoder copies a "=" that begins no escape. */
 int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
 int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
-
-/* Appends the lines of format=flowed; delsp=yes (RFC 3676), and joins the lines that the sender
- * broke. A line that ends in a space continues on the next line. The space is dropped, since the
- * break may be within a word. */
-int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
 
 #endif

@@ -170,8 +170,8 @@ static int cdata(struct rewriting *w, const char **p, const char *end)
  * their elements, such as <foreignObject>. */
 struct foreign {
 	unsigned open;  /* <svg> and <math> */
-	unsigned point; /* `open` when the last one of those elements began; 0: none is open */
-	unsigned html;  /* elements of HTML within it */
+	unsigned point; /* `open` when the last element for HTML began; 0: none is open */
+	unsigned html;  /* elements of HTML within that element */
 };
 
 static bool is_one_of(const char *name, const char *end, const char *const *names)
@@ -281,19 +281,20 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
-/* Two tables. references[]: the references that the parser lacks or maps to other characters, as
- * "NAME=CHARACTERS ". old_references[]: as "NAME= ", the
- * references that browsers accept without a semicolon, since old HTML allowed that. "NAME=" ascends
- * within a row and from row to row. */
+/* references[] has the references that the parser lacks or maps to other characters, as
+ * "NAME=CHARACTERS ". old_references[] has the references that browsers accept without a semicolon,
+ * since old HTML allowed that, as "NAME= ". "NAME=" ascends within a row and from row to row. */
 #include "ingest/references.inc"
 
 /* Returns what stands behind the equals sign of this name, or NULL. */
 static const char *look_up(const char *const *rows, size_t n, struct sh_slice name)
 {
-	char key[REFERENCE_LONGEST + 3];
-	size_t len = (size_t)snprintf(key, sizeof key, " %.*s=", (int)name.n, name.p), lo = 0;
+	char key[REFERENCE_LONGEST + 3] = " ";
+	size_t len = name.n + 2, lo = 0;
 	const char *at;
 
+	memcpy(key + 1, name.p, name.n);
+	memcpy(key + 1 + name.n, "=", 2);
 	/* `lo` becomes the number of rows that begin with this name or before it. */
 	while (lo < n) {
 		size_t mid = (lo + n) / 2;
@@ -314,7 +315,7 @@ static const char *find_reference(struct sh_slice name)
 
 static bool is_name(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+	return is_letter(c) || (c >= '0' && c <= '9');
 }
 
 /* Returns the length of the longest old reference that `name` begins with, or 0. The bytes behind

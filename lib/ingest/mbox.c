@@ -182,7 +182,9 @@ int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_e
 	return m->size > 0;
 }
 
-int sh_mbox_resume(struct sh_reader *r, struct sh_mbox *m, struct sh_error *err)
+/* After a read that failed and sh_reader_resume(): skips to the next From_ line. Returns 0 or
+ * -1. */
+static int resume(struct sh_reader *r, struct sh_mbox *m, struct sh_error *err)
 {
 	m->size = 0;
 	m->too_large = false;
@@ -249,7 +251,7 @@ int sh_ingest_mbox(
 
 		got = sh_mbox_next(r, &m, in->max_size, err);
 		if (got < 0 && m.quoted && sh_ingest_resume(in, r, err) > 0 &&
-		    sh_mbox_resume(r, &m, err) == 0)
+		    resume(r, &m, err) == 0)
 			continue;
 		if (got <= 0)
 			break;

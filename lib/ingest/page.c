@@ -2,6 +2,7 @@
 #include "ingest/page.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "ingest/header.h"
@@ -90,26 +91,23 @@ void sh_page_charset(struct sh_slice page, char xml[SH_CHARSET_NAME], char meta[
 /* ---- the text of elements ---- */
 
 enum kind {
-	INLINE,
-	BLOCK,  /* begins and ends a line */
-	BREAK,  /* ends a line */
-	CELL,   /* separated from its neighbours by a blank */
-	KEEP,   /* a block that keeps white space */
-	HIDDEN, /* its content is not text */
+	INLINE = 'I',
+	BLOCK = 'B',  /* begins and ends a line */
+	BREAK = 'R',  /* ends a line */
+	CELL = 'C',   /* separated from its neighbours by a blank */
+	KEEP = 'K',   /* a block that keeps white space */
+	HIDDEN = 'H', /* its content is not text */
 };
 
-/* The names of the elements of each kind. All others are INLINE. */
-static const char *const elements[] = {
-	[BLOCK] =
-	    " address article aside blockquote body caption center dd details dialog dir div dl dt "
-	    "fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 head header "
-	    "hgroup hr html legend li main menu nav noframes ol optgroup option p search "
-	    "section select summary table tbody tfoot thead tr ul ",
-	[BREAK] = " br ",
-	[CELL] = " td th ",
-	[KEEP] = " listing plaintext pre textarea xmp ",
-	[HIDDEN] = " iframe noscript script style template title "
-};
+/* The kind and the name of each element, sorted by name. All other elements are INLINE. */
+static const char *const elements[] = { "Baddress", "Barticle", "Baside", "Bblockquote", "Bbody",
+	"Rbr", "Bcaption", "Bcenter", "Bdd", "Bdetails", "Bdialog", "Bdir", "Bdiv", "Bdl", "Bdt",
+	"Bfieldset", "Bfigcaption", "Bfigure", "Bfooter", "Bform", "Bframeset", "Bh1", "Bh2", "Bh3",
+	"Bh4", "Bh5", "Bh6", "Bhead", "Bheader", "Bhgroup", "Bhr", "Bhtml", "Hiframe", "Blegend",
+	"Bli", "Klisting", "Bmain", "Bmenu", "Bnav", "Bnoframes", "Hnoscript", "Bol", "Boptgroup",
+	"Boption", "Bp", "Kplaintext", "Kpre", "Hscript", "Bsearch", "Bsection", "Bselect",
+	"Hstyle", "Bsummary", "Btable", "Btbody", "Ctd", "Htemplate", "Ktextarea", "Btfoot", "Cth",
+	"Bthead", "Htitle", "Btr", "Bul", "Kxmp" };
 
 /* Limit of the comparisons of unmatched end tags with open elements, per page: some seconds of
  * work. 100000 open elements and 100000 unmatched end tags would need 10^10. */
@@ -135,20 +133,18 @@ struct writer {
 	size_t keep;      /* open elements that keep white space */
 };
 
+static int by_name(const void *name, const void *element)
+{
+	return strcmp(name, *(const char *const *)element + 1);
+}
+
 /* The parser gives names in lower case. */
 static enum kind kind_of(const xmlChar *name)
 {
-	char key[16] = " ";
-	size_t n = strlen((const char *)name);
+	const char *const *e =
+	    bsearch(name, elements, sizeof elements / sizeof *elements, sizeof *elements, by_name);
 
-	if (n + 3 > sizeof key)
-		return INLINE;
-	memcpy(key + 1, name, n);
-	memcpy(key + 1 + n, " ", 2);
-	for (enum kind kind = BLOCK; kind <= HIDDEN; kind++)
-		if (strstr(elements[kind], key))
-			return kind;
-	return INLINE;
+	return e ? (enum kind)(*e)[0] : INLINE;
 }
 
 static void put(struct writer *w, const char *p, size_t n)

@@ -20,7 +20,9 @@ void sh_warc_free(struct sh_warc *w)
 	sh_buf_free(&w->head);
 }
 
-struct sh_slice sh_warc_field(const struct sh_warc *w, const char *name)
+/* Returns the value of a field, a view of w->head, without the < > that some writers put around
+ * URIs. It is empty when the field is absent. */
+static struct sh_slice field(const struct sh_warc *w, const char *name)
 {
 	struct sh_slice v = { "", 0 };
 
@@ -107,14 +109,16 @@ int sh_warc_next(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
 	w->at = r->offset;
 	if (read_head(r, w, err) < 0)
 		return -1;
-	length = sh_warc_field(w, "Content-Length");
+	length = field(w, "Content-Length");
 	if (length.n == 0 || sh_parse_u64(length, &w->length) < 0)
 		return broken(w, "its Content-Length is missing, or no number", err);
 	w->unread = true;
 	return 1;
 }
 
-int sh_warc_resume(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
+/* After a record that is broken: skips to the next line that begins a record. Returns 1, 0 when
+ * there is none, or -1. */
+static int resume(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
 {
 	struct sh_slice line;
 	bool whole = true;
@@ -196,12 +200,12 @@ static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const str
 static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, struct sh_error *err)
 {
-	struct sh_slice type = sh_warc_field(w, "WARC-Type");
-	struct sh_slice reason = sh_warc_field(w, "WARC-Truncated");
-	struct sh_slice segment = sh_warc_field(w, "WARC-Segment-Number");
+	struct sh_slice type = field(w, "WARC-Type");
+	struct sh_slice reason = field(w, "WARC-Truncated");
+	struct sh_slice segment = field(w, "WARC-Segment-Number");
 
 	*page = (struct page){ .cut = reason.n || segment.n };
-	sh_media_parse(sh_warc_field(w, "Content-Type"), &page->media);
+	sh_media_parse(field(w, "Content-Type"), &page->media);
 	if (sh_slice_like(type, "revisit"))
 		return leave_out(in, "WARC revisit", "", err);
 	if (sh_slice_like(type, "continuation"))
@@ -258,7 +262,7 @@ static struct sh_slice whole_record(
 static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct sh_slice *block, struct sh_error *err)
 {
-	struct sh_slice id = sh_warc_field(w, "WARC-Target-URI");
+	struct sh_slice id = field(w, "WARC-Target-URI");
 	struct page page;
 	int got;
 
@@ -277,14 +281,14 @@ static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh
 	if (got <= 0)
 		return got;
 	if (id.n == 0)
-		id = sh_warc_field(w, "WARC-Record-ID");
+		id = field(w, "WARC-Record-ID");
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
 }
 
 /* Puts the place and the URI of the record into the error text. */
 static void add_place(const struct sh_warc *w, struct sh_error *err)
 {
-	struct sh_slice uri = sh_warc_field(w, "WARC-Target-URI");
+	struct sh_slice uri = field(w, "WARC-Target-URI");
 	char text[sizeof err->text];
 
 	memcpy(text, err->text, sizeof text);
@@ -322,10 +326,10 @@ int sh_ingest_warc_resume(
 		if (sh_reader_resume(r, &lost, &again) <= 0)
 			return -1;
 		w->at = UINT64_MAX; /* the next record may stand where the broken one stood */
-		sh_warc_resume(r, w, &again);
+		resume(r, w, &again);
 		return sh_ingest_lost(in, r, lost, "frame", err);
 	}
-	if (sh_warc_resume(r, w, &again) <= 0)
+	if (resume(r, w, &again) <= 0)
 		return -1;
 	return sh_ingest_lost(in, r, r->offset - from, "record", err);
 }

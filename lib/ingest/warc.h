@@ -22,18 +22,10 @@ void sh_warc_free(struct sh_warc *w);
 /* Skips the rest of the previous record and reads the next head. Returns 1, 0 at the end, or -1. */
 int sh_warc_next(struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 
-/* After a record that is broken: skips to the next line that begins a record. Returns 1, 0 when
- * there is none, or -1. */
-int sh_warc_resume(struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
-
 /* Sets *start to the first n bytes of the block, or to the whole block. Consumes none of these
  * bytes, which are valid until the next read. */
 int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct sh_slice *start,
     struct sh_error *err);
-
-/* Returns the value of a field, a view of w->head, without the < > that some writers put around
- * URIs. It is empty when the field is absent. */
-struct sh_slice sh_warc_field(const struct sh_warc *w, const char *name);
 
 /* Makes documents of one record, whose head was read. */
 int sh_ingest_warc_record(

@@ -56,7 +56,7 @@ static bool begins(struct sh_slice head, const char *with, size_t n)
 	return head.n >= n && memcmp(head.p, with, n) == 0;
 }
 
-/* The parameters of a step, and those of a start in a table's row. */
+/* The parameters of a step; the functions of a form in a build without the library. */
 #define STEP_ARGS void *coder, struct sh_slice *in, char **to, size_t room, bool end
 #define NOTHING   NULL, NULL, NULL
 

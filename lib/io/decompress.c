@@ -25,7 +25,7 @@ void sh_decompress_free(struct sh_decompress *d)
 	*d = (struct sh_decompress){ 0 };
 }
 
-/* Reads more compressed bytes, behind those that are not decoded. Sets d->eof at the end. */
+/* Reads more compressed bytes behind the bytes that are not decoded. Sets d->eof at the end. */
 static int refill(struct sh_decompress *d, struct sh_error *err)
 {
 	ssize_t got;

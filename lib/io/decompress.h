@@ -22,7 +22,7 @@ struct sh_decompress {
 	void *decoder;
 	struct sh_buf in; /* compressed bytes; the first `at` bytes are decoded */
 	size_t at;
-	uint64_t bytes; /* compressed bytes so far, with the bytes of `in` */
+	uint64_t bytes; /* compressed bytes that were read so far, with the bytes of `in` */
 	size_t frame;   /* offset in `in` of the current frame, 0 when it began earlier */
 	bool damaged;   /* the last error was that the data are damaged */
 	bool within;    /* the decoder is inside a frame */

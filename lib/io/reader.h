@@ -68,8 +68,8 @@ int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
 /* Reads once, behind the ready bytes. Returns 1, 0 at the end of the input, or -1. */
 int sh_reader_more(struct sh_reader *r, struct sh_error *err);
 
-/* Replaces the content of *b by the first n ready bytes, and consumes them. Copies only the bytes
- * behind them, and moves these n bytes if some were consumed before. Returns 0 or -1. */
+/* Replaces the content of *b by the first n ready bytes, and consumes these n bytes. Copies only
+ * the other ready bytes. Moves the n bytes if some bytes were consumed before. Returns 0 or -1. */
 int sh_reader_take(struct sh_reader *r, size_t n, struct sh_buf *b, struct sh_error *err);
 
 /* As sh_reader_need(), for bytes that may not be needed: a read error counts as the end of the

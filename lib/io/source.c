@@ -133,7 +133,7 @@ static uint64_t lines_of(const char *p, size_t n)
 	return sh_count_newlines(p, n) + (p[n - 1] != '\n');
 }
 
-/* Counts the first n ready bytes, which are whole records of so many lines, and leaves them. */
+/* Counts the first n ready bytes, whole records of `lines` lines. Does not consume the bytes. */
 static int count(struct sh_source *s, size_t n, uint64_t lines, struct sh_error *err)
 {
 	struct sh_slice records = sh_slice(sh_reader_ready(&s->reader).p, n);

@@ -114,7 +114,7 @@ int sh_source_read(
  * be read. It is valid until the next read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
-/* Reads more lines of the same operand behind those that were peeked at. The result of
+/* Reads more lines of the same operand behind the lines that were peeked at. The result of
  * sh_source_peek() becomes invalid. Returns 1 or -1; or 0 at the end of the operand. Without
  * `wait`, also returns 0 when no line is ready. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);

@@ -64,7 +64,7 @@ int sh_fpset_add(struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, str
 
 /* ---- equal fingerprints ---- */
 
-/* A record among those of one first word. */
+/* A record among the records whose fingerprints have the same first word. */
 struct equal {
 	uint64_t prefix; /* the first 8 bytes of its id, zeros behind a shorter one */
 	uint32_t record;

@@ -297,7 +297,7 @@ static struct sh_scan scan_of(const struct level *l, struct scanning *ctx)
 	};
 }
 
-/* Compares the elements from .. to-1 of x with all of y; in a self-join with those before them. */
+/* Compares the elements from .. to-1 of x with all of y; in a self-join with earlier elements. */
 static bool compare_range(struct level *l, struct worker *w, uint32_t from, uint32_t to)
 {
 	struct scanning ctx = { l, w };

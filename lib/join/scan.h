@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The inner loop of a join: compares the fingerprints of a bucket with those of its neighbours.
+/* The inner loop of a join: compares the fingerprints of neighbouring buckets.
  *
  * Two sides, x and y, are ordered by a key of some bits (join/side.h). Bucket v of x is compared
  * with the buckets v ^ flip[i] of y. In a self-join y is x; each two buckets are compared once, and

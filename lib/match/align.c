@@ -193,8 +193,8 @@ static void fill_masks(struct sh_aligner *a, const struct matrix *m)
 			mask[at[number[i]] + i / BITS] |= UINT64_C(1) << i % BITS;
 }
 
-/* Makes the masks of all tokens, or without those of rare tokens when all masks exceed MASKS_MAX. A
- * token is rare when it occurs less than once in two words of its masks. The masks of the other
+/* Makes the masks of all tokens. Leaves out rare tokens when all masks exceed MASKS_MAX. A token
+ * is rare when it occurs less than once in two words of its masks. The masks of the other
  * tokens then have at most two words a row of the matrix. */
 static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, struct sh_error *err)
 {

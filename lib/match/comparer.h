@@ -39,7 +39,7 @@ struct sh_comparer_opts {
 	struct sh_feature_opts features;
 	const struct sh_corpus *corpus; /* of the documents 0 .. corpus->n - 1 */
 	/* Other documents: sets set->ordered to the tokens of a document, and hash to its set when
-	 * the set does not follow from the tokens (sh_features_follow()). Hashes are those of
+	 * the set does not follow from the tokens (sh_features_follow()). Hashes are made by
 	 * opts.features. The result is valid until the next call of this thread. Several threads
 	 * call it. May be NULL. */
 	int (*stored)(void *arg, unsigned thread, uint32_t document, struct sh_feature_set *set,

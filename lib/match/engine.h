@@ -135,8 +135,8 @@ int sh_engine_postings(
 /* Leaves a document of the input out of all pairs. */
 void sh_engine_leave_out(struct sh_engine *m, uint32_t document);
 
-/* Adds n stored documents, the best first, after the last document. Their numbers follow those of
- * the input. */
+/* Adds n stored documents, the best first, after the last document. Their numbers follow the
+ * numbers of the input. */
 int sh_engine_add_stored(struct sh_engine *m, size_t n, struct sh_error *err);
 /* Adds postings of stored documents, by their numbers. */
 int sh_engine_add_postings(

@@ -3,7 +3,7 @@
  *
  *     key TAB id      key: head (3 characters), hash (8 digits), last digit
  *
- * The digits are those of base32 with the extended hex alphabet (RFC 4648, section 7) in lower
+ * The digits are base32 with the extended hex alphabet (RFC 4648, section 7) in lower
  * case. Keys have the same order as bytes and in every locale. The first character is a letter from
  * w to z, which no fingerprint has: it holds the first bit of the head, and tells keys of documents
  * (w, x) from bands of signatures (y, z). The head has 11 bits:

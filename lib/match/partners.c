@@ -47,7 +47,7 @@ static int grow(
 	return status;
 }
 
-/* Stores the bucket of n postings, unless no two of them can meet. */
+/* Stores the bucket of n postings, unless no two of its documents can meet. */
 static int add_bucket(struct worker *w, const char *record, size_t n, struct sh_error *err)
 {
 	const struct sh_partners *o = w->all->partners;

@@ -76,7 +76,7 @@ static inline size_t sh_bucket_meets(size_t before)
 	return before < SH_BUCKET_MOST ? before : SH_BUCKET_MOST;
 }
 
-/* Returns the place, 0 to before - 1, of document i of those that it meets. */
+/* Returns the place, 0 to before - 1, of the document that a document meets as number i. */
 static inline size_t sh_bucket_place(size_t before, size_t i)
 {
 	return i < SH_BUCKET_FIRST || before <= SH_BUCKET_MOST

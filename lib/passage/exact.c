@@ -165,7 +165,7 @@ static void add_window(const struct finder *f, struct stretch *s, uint64_t at)
 	*s = (struct stretch){ at, at + length };
 }
 
-/* Looks up the windows of a posting among those of the postings before it. */
+/* Looks up the windows of a posting among the windows of the postings before it. */
 static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_error *err)
 {
 	const struct finder *f = w->f;

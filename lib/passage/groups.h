@@ -29,7 +29,7 @@ struct sh_groups {
 	struct sh_tables *tables;
 };
 
-/* Sorts the postings and makes groups of them, with arrays in `tables`; NULL: in memory. alone:
+/* Sorts the postings into groups, with arrays in `tables`; NULL: in memory. alone:
  * keeps groups of one document alone. SH_ERR_RANGE: 2^32 - 1 postings or more are left. Further
  * postings may be added to the sorter afterwards. sh_groups_free() frees *g also after -1. */
 int sh_groups_make(struct sh_groups *g, struct sh_tables *tables, struct sh_sorter *postings,
@@ -44,8 +44,8 @@ static inline size_t sh_group_size(const struct sh_groups *g, size_t group)
 }
 
 struct sh_hits_opts {
-	size_t bound;     /* a seed in at most this number of places gives hits with all of them */
-	uint32_t nearest; /* one in more places: with the first of them and these last ones */
+	size_t bound;     /* a seed in at most this number of places gives hits with all places */
+	uint32_t nearest; /* a seed in more places: with the first place and these last places */
 	/* A seed in more places is skipped within a match of at least `enough` tokens that another
 	 * such seed gave: in "a a a a" each place gives a long match. */
 	uint32_t enough;

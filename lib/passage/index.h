@@ -25,7 +25,7 @@ struct sh_index {
 	uint64_t exceeding; /* number of k-grams in more than opts.bound places */
 };
 
-/* Builds the index. Borrows the texts. postings: those of the texts. sh_index_free() frees *x also
+/* Builds the index. Borrows the texts. postings: of the texts. sh_index_free() frees *x also
  * after -1. */
 int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *postings,
     const struct sh_index_opts *opts, struct sh_error *err);

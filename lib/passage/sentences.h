@@ -75,7 +75,7 @@ struct sh_run_counts {
 int sh_run_counts_init(struct sh_run_counts *c, struct sh_error *err);
 void sh_run_counts_free(struct sh_run_counts *c);
 
-/* Counts the runs of the n sentences of a document, and marks those that occurred before. */
+/* Counts the runs of the n sentences of a document. Marks the runs that occurred before. */
 int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
     struct sh_sentence *s, size_t n, uint32_t document, struct sh_error *err);
 

@@ -143,7 +143,10 @@ static const uint32_t after[16] = { 0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349
 	0x5125dad3, 0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
 	0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75 };
 
-uint32_t sh_crc32c(uint32_t state, struct sh_slice text)
+/* Returns the state after the bytes of the text: CRC-32C (Castagnoli; reflected polynomial
+ * 0x82F63B78) as ClickHouse computes it. The state starts as UINT32_MAX and is not inverted at the
+ * end. */
+static uint32_t crc32c(uint32_t state, struct sh_slice text)
 {
 	for (size_t i = 0; i < text.n; i++) {
 		state ^= (unsigned char)text.p[i];
@@ -157,19 +160,19 @@ void sh_hash_crc32c(struct sh_slice text, uint64_t seed, unsigned words, uint64_
 {
 	(void)seed;
 	(void)words;
-	*out = sh_crc32c(SH_CRC32C_START, text);
+	*out = crc32c(UINT32_MAX, text);
 }
 
 void sh_hash_crc32c_joined(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	const char *p = text.p, *end = text.p + text.n, *space;
-	uint32_t state = SH_CRC32C_START;
+	uint32_t state = UINT32_MAX;
 
 	(void)seed;
 	(void)words;
 	while (p < end) {
 		space = memchr(p, ' ', (size_t)(end - p));
-		state = sh_crc32c(state, sh_slice(p, (size_t)((space ? space : end) - p)));
+		state = crc32c(state, sh_slice(p, (size_t)((space ? space : end) - p)));
 		p = space ? space + 1 : end;
 	}
 	*out = state;

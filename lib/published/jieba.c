@@ -4,7 +4,6 @@
 #include "segment/jieba.h"
 #include "published/cppjieba.h"
 #include "published/rules.h"
-
 #include "text/stopwords.h"
 
 void sh_close_jieba(void *state)

@@ -48,10 +48,4 @@ sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_fnv1,
  * is the primary result, *pc. The upper half of the seed is the primary seed. */
 uint64_t sh_jenkins(struct sh_slice text, uint64_t seed);
 
-/* Returns the state after the bytes of the text: CRC-32C (Castagnoli; reflected polynomial
- * 0x82F63B78) as ClickHouse computes it. The state starts as SH_CRC32C_START and is not inverted at
- * the end. */
-#define SH_CRC32C_START UINT32_MAX
-uint32_t sh_crc32c(uint32_t state, struct sh_slice text);
-
 #endif

@@ -85,7 +85,7 @@ static bool is_gap(uint16_t code)
 	return code >= SH_CODE_GAP;
 }
 
-enum { ROW = 256 }; /* characters of a row, when a stretch ends within them */
+enum { ROW = 256 }; /* characters of a row in which a stretch ends */
 
 /* Reads at most `room` characters. \r\n counts as one character. */
 static void read_chars(struct sh_segmenter *s, size_t room)

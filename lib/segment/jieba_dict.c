@@ -134,7 +134,7 @@ static int check_codes(const uint16_t *code, struct sh_error *err)
 	return 0;
 }
 
-/* Sets the members of *j to the tables of the image, and checks what must be true of them. */
+/* Sets the members of *j to the tables of the image, and checks these tables. */
 static int open_tables(struct sh_jieba *j, struct sh_slice image, struct sh_error *err)
 {
 	struct sh_jieba_layout l;

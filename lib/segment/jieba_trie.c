@@ -118,7 +118,8 @@ struct builder {
 	size_t codes_cap;
 };
 
-double sh_jieba_log(uint64_t freq)
+/* Returns the natural log of a frequency; -INFINITY for 0. */
+static double log_of(uint64_t freq)
 {
 	return freq ? log((double)freq) : -INFINITY;
 }
@@ -273,7 +274,7 @@ static int write_nodes(const struct builder *b, struct sh_jieba_node **nodes, ui
 		const struct sh_trie_word *w = word_at(b, k);
 
 		f[k->slot] = w ? w->freq : 0;
-		node[k->slot].log_freq = sh_jieba_log(f[k->slot]);
+		node[k->slot].log_freq = log_of(f[k->slot]);
 		node[k->slot].base = k->base;
 		node[k->slot].check = b->drafts[k->parent].slot;
 	}
@@ -526,6 +527,6 @@ int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t f
 	if (split && !old)
 		j->h.n_split++;
 	j->own->freq[at] = freq | (split ? SH_FREQ_SPLIT : old);
-	j->own->node[at].log_freq = sh_jieba_log(freq);
+	j->own->node[at].log_freq = log_of(freq);
 	return 0;
 }

@@ -54,9 +54,6 @@ struct sh_trie_word {
 int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
     struct sh_jieba_node **nodes, uint64_t **freq, uint32_t *n_nodes, struct sh_error *err);
 
-/* Returns the natural log of a frequency; -INFINITY for 0. */
-double sh_jieba_log(uint64_t freq);
-
 /* Adds a word to an open dictionary, or sets its frequency. The first word copies the trie into
  * memory, which needs some milliseconds and 25 MB. A new node may belong at a number that is in
  * use. Then all children of the new node's parent move.

@@ -71,7 +71,7 @@ int sh_store_manifest_add(
 /* Returns the value of a setting, or an empty slice when the archive has no such setting. */
 struct sh_slice sh_store_manifest_setting(const struct sh_store_manifest *m, struct sh_slice name);
 
-/* Return the number of documents recorded, and of those that stay. */
+/* Return the number of documents recorded, and the number of documents that stay. */
 uint64_t sh_store_manifest_documents(const struct sh_store_manifest *m);
 uint64_t sh_store_manifest_kept(const struct sh_store_manifest *m);
 

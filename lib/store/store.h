@@ -56,7 +56,7 @@ int sh_store_record(struct sh_store *s, uint32_t number, struct sh_record *r, st
 uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id);
 
 /* Looks up n ascending keys in all segments; see sh_store_segment_look(). The postings of
- * all keys come segment after segment; in a segment those of a key come by document. */
+ * all keys come segment after segment; in a segment the postings of a key come by document. */
 int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
     sh_store_found *found, void *arg, struct sh_error *err);
 

@@ -27,7 +27,7 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 }
 
 /* Returns whether the first records can all be fingerprint records, of one width of at least 32
- * bits, and one of them has a digit above 9. A fingerprint record has two fields, as a document
+ * bits, and a record has a digit above 9. A fingerprint record has two fields, as a document
  * has. */
 static bool are_like_prints(struct sh_slice in)
 {

@@ -122,11 +122,11 @@ static inline void end_run(
 
 /* ---- loops ----
  *
- * They are inlined into the functions of each instruction set, and so are their arguments. */
+ * The loops are inlined into the functions of each instruction set, and so are their arguments. */
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Classifies the 64 bytes at p, of which SEEN can be read, and writes them folded to out. chars:
+/* Classifies the 64 bytes at p, and writes the folded bytes to out. SEEN bytes can be read. chars:
  * writes '_' for each byte outside of words. Otherwise also finds known characters. */
 typedef void block_fn(
     const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct masks *m, bool chars);

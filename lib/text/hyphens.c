@@ -3,8 +3,8 @@
  *
  * A word is joined when a letter or mark, one hyphen, one line end and a letter follow one another.
  * Blanks may stand before the line end and behind it. The hyphens are U+002D, U+00AD, U+2010,
- * U+2011, U+058A, U+2E17, and U+00AC, which OCR writes. A line end is LF, CR or CR LF, and the
- * escapes of them unless opts.raw is set.
+ * U+2011, U+058A, U+2E17, and U+00AC, which OCR writes. A line end is LF, CR or CR LF; unless
+ * opts.raw is set, also the escapes of these characters.
  *
  * A capital behind the line end joins only a capital: "Jean-\nPaul" is two words, "CHAP-\nTER" is
  * one. Digits and characters that are tokens of their own (Chinese, Thai) are never joined. */

@@ -5,9 +5,8 @@
  * unicode/fold.h), unless no_fold is set. A word is then a maximal sequence of letters, marks and
  * decimal digits (general categories L*, Mn, Mc, Nd). In scripts written without spaces between
  * words (unicode/script.h), each of these characters, and each letter number (Nl), is a token of
- * its own. All other characters separate words, enclosing marks (Me) such as those of keycap emoji,
- * too, and escape sequences of terminals, such as colours. Ill-formed UTF-8 separates words and is
- * counted.
+ * its own. All other characters separate words, also enclosing marks (Me), as in keycap emoji, and
+ * escape sequences of terminals, such as colours. Ill-formed UTF-8 separates words and is counted.
  *
  * Unless raw is set, the text has the escapes of records: \t \n \r \\ represent TAB, LF, CR and a
  * backslash. Escapes separate words, and so does a backslash that begins no escape.

@@ -6,7 +6,7 @@
 ['to be or not to be', 'that is the question']
 
 dedup(), cluster(), kept(), duplicates(), verify(), spans() and dedup_file() compare texts; an Archive compares texts
-with the texts of earlier runs. They run the programs of simhash-utils(7), and have the options of these programs.
+with the texts of earlier runs. These functions run the programs of simhash-utils(7), and have their options.
 
 fingerprints(), Simhash, join(), each_pair(), distance() and Bands compute fingerprints by libsimhash(3). A fingerprint
 is an int. For the same text and options, shfp(1) writes a record with the same hex digits.

@@ -151,7 +151,7 @@ class Archive:
         return self._lock
 
     def add(self, ids: Iterable[Union[str, bytes, int]], texts: Any) -> List[Dropped]:
-        """Adds documents. Returns the near-duplicates among them: of an archived document, or of an earlier one.
+        """Adds documents. Returns the documents that are near-duplicates of an archived or an earlier document.
 
         All other documents stay, and later documents are compared with them. A document that the archive knows, by
         id and text, has the same result again. Add many documents at once: each call writes the archive to the disk.

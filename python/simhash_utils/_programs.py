@@ -407,7 +407,8 @@ def spans(
 
     first is the position of the later text. With queries, spans are passages of the queries that texts have, too:
     first is then the position of a text, and second the position of a query. Starts and ends count characters of a
-    str, and bytes of bytes. `texts` may be whatever dedup() takes; queries are a list or a column. shspan(1) does it.
+    str, and bytes of bytes. `texts` may be whatever dedup() takes; queries are a list or a column.
+    shspan(1) does the work.
 
     >>> line = "four score and seven years ago our fathers brought forth on this continent a new nation"
     >>> for span in spans(["He said: " + line, line + ", conceived in liberty"]):
