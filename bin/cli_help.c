@@ -14,9 +14,11 @@ enum { COLUMN = 26, WIDTH = 90, NAMES_MAX = 400 };
 
 static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
-	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output",
+	    NULL, CLI_OUTPUT },
 	{ 'j', "jobs", "N", "" }, /* see print_text() */
-	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on" },
+	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on", NULL,
+	    CLI_REJECTED },
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
 	{ CLI_TRAILER, "trailer", "[=in|out]",

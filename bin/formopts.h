@@ -18,19 +18,15 @@ enum {
 };
 
 /* Rows of a table of options. */
-#define FORMOPTS_TABULAR                                                                           \
-	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
-		NULL },                                                                            \
-	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
-		    "fields of --csv are separated by CHAR, such as ';' [,]", NULL },              \
-	{                                                                                          \
-		FORMOPTS_HEADER, "header", NULL,                                                   \
-		    "the first line of each file has the names that -f gives", NULL                \
-	}
 #define FORMOPTS_ROWS                                                                              \
 	{ FORMOPTS_JSON, "json", NULL,                                                             \
 		"each line is a JSON object; -f names its fields: id, meta.id", NULL },            \
-	    FORMOPTS_TABULAR,                                                                      \
+	    { FORMOPTS_CSV, "csv", NULL,                                                           \
+		    "records are CSV; the header has the names that -f gives", NULL },             \
+	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
+		    "fields of --csv are separated by CHAR, such as ';' [,]", NULL },              \
+	    { FORMOPTS_HEADER, "header", NULL,                                                     \
+		    "the first line of each file has the names that -f gives", NULL },             \
 	    { 'f', "fields", "ID,TEXT",                                                            \
 		    "fields that hold id and text, or texts [1,2 of two; id,text]", NULL },        \
 	{                                                                                          \

@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	s.bands = (unsigned)opt_number(&c, BANDS, 1, SH_KEY_SIGNATURE_BANDS, 0);
 	check(&s);
 	if (cli_given(&c, EXPLAIN))
-		cli_text(&c);
+		c.trailer_out = false;
 	cli_open(&c);
 	if (cli_given(&c, EXPLAIN))
 		explain(&s);
