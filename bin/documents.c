@@ -11,7 +11,7 @@ static int rejected(void *arg, struct sh_slice lines, uint64_t n, struct sh_erro
 
 void documents_read(struct cli *c, const struct sh_document_form *form, const struct formopts *of,
     const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
-    bool progress, struct sh_corpus *corpus)
+    struct sh_corpus *corpus)
 {
 	size_t forms = of ? of->n_of_documents : 0, i = 0;
 	uint64_t lines = 0;
@@ -44,15 +44,11 @@ void documents_read(struct cli *c, const struct sh_document_form *form, const st
 	if (sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
 	c->n_blank += corpus->blank;
-	if (progress)
+	if (!of)
 		progress_read(&c->progress, sh_corpus_size(corpus), lines);
-}
-
-void documents_warn(struct cli *c, const struct sh_corpus *corpus, const char *what)
-{
 	if (corpus->repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier document: %s",
-		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated), what);
+		cli_warn(c, "%llu document%s with the id of an earlier document: ignored",
+		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
 }
 
 uint32_t documents_find(struct cli *c, const struct sh_corpus *corpus, struct sh_slice id,

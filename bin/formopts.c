@@ -91,36 +91,28 @@ void formopts_read_header(
 		cli_die(c, &err);
 }
 
-/* Writes the header of the first file, as it stands there, or with the columns of the mark. Writes
- * nothing when files have no header. */
-static void write_header(struct cli *c, const struct sh_document_form *form, struct sh_slice mark,
-    const struct sh_header *first)
-{
-	struct sh_slice header = sh_buf_slice(&first->first);
-	struct sh_buf out = { 0 };
-	struct sh_error err;
-
-	if (header.n == 0)
-		return;
-	if (header.p[header.n - 1] == '\n')
-		header.n--;
-	header = cli_strip(c->crlf, header);
-	if ((mark.n ? sh_keeper_mark_header(form, mark, header, &out, &err)
-		    : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
-	    sh_buf_add(&out, "\n", 1, &err) < 0)
-		cli_die(c, &err);
-	cli_write(c, out.p, out.n);
-	sh_buf_free(&out);
-}
-
 void formopts_run(struct run *run, const struct sh_document_form *form, const struct sh_slice *mark)
 {
+	struct cli *c = run->cli;
+	struct sh_buf out = { 0 };
 	struct sh_source source;
+	struct sh_slice header;
+	struct sh_error err;
 
-	cli_source_init(run->cli, &source);
-	formopts_read_header(run->cli, form, &source);
-	if (mark)
-		write_header(run->cli, form, *mark, &source.header);
+	cli_source_init(c, &source);
+	formopts_read_header(c, form, &source);
+	header = sh_buf_slice(&source.header.first);
+	if (mark && header.n) {
+		if (header.p[header.n - 1] == '\n')
+			header.n--;
+		header = cli_strip(c->crlf, header);
+		if ((mark->n ? sh_keeper_mark_header(form, *mark, header, &out, &err)
+			     : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
+		    sh_buf_add(&out, "\n", 1, &err) < 0)
+			cli_die(c, &err);
+		cli_write(c, out.p, out.n);
+		sh_buf_free(&out);
+	}
 	run_pool(run, &source);
 	run_finish(run);
 	sh_source_free(&source);

@@ -265,8 +265,7 @@ int main(int argc, char **argv)
 	c.trailer_out = false;
 	cli_open(&c);
 	documents_read(&c, &s.form, &s.of, NULL, (char *const *)(void *)s.files.name, s.files.n,
-	    NULL, false, &s.corpus);
-	documents_warn(&c, &s.corpus, "not shown");
+	    NULL, &s.corpus);
 	read_records(&c, &s);
 	if (s.pairs.spans)
 		cover(&c, &s);

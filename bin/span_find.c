@@ -19,10 +19,8 @@
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
-	/* The files of an option are not operands. */
 	documents_read(c, &s->docs.docs.form, s->files.n ? &s->docs.of : NULL, &s->docs.token,
-	    names, n, tables, !s->files.n, corpus);
-	documents_warn(c, corpus, "ignored");
+	    names, n, tables, corpus);
 }
 
 /* Where sh_texts_load() reports bad documents. */

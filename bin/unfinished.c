@@ -77,22 +77,12 @@ static void end_unfinished(void)
 			end_with("a library ended the program (is memory short?)\n");
 }
 
-/* Returns whether the signal ends a program by default, and can be caught. */
-static bool ends(int sig)
-{
-	static const int harmless[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGURG, SIGWINCH };
-
-	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-		if (sig == harmless[i])
-			return false;
-	return true;
-}
-
 /* Called before the first file is created: most runs create none, and this needs a hundred system
  * calls. */
 static void watch_signals(void)
 {
+	static const int harmless[] = { SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG,
+		SIGWINCH };
 	static bool watched;
 	/* The handler has its own stack: the usual stack may have overflowed. */
 	static char room[STACK];
@@ -105,10 +95,16 @@ static void watch_signals(void)
 	atexit(end_unfinished);
 	sigaltstack(&stack, NULL);
 	sigfillset(&watch.sa_mask);
-	for (int sig = 1; sig <= SIGRTMAX; sig++)
-		/* Signals that nohup(1) ignores stay ignored. */
-		if (ends(sig) && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+	for (int sig = 1; sig <= SIGRTMAX; sig++) {
+		size_t i = 0, n = sizeof harmless / sizeof *harmless;
+
+		while (i < n && sig != harmless[i])
+			i++;
+		/* Signals that nohup(1) ignores stay ignored. SIGKILL and SIGSTOP have no handler.
+		 */
+		if (i == n && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			sigaction(sig, &watch, NULL);
+	}
 }
 
 /* Returns whether the open makes a file and so does not wait. The open of a FIFO may wait for a
