@@ -198,27 +198,27 @@ _Noreturn static void end_of_text(struct cli *c)
 }
 
 /* Returns the name of the option that the argument `typed`, as in "--threshhold=0.7", probably
- * means: the two differ in one place, by at most two characters. Returns NULL when there is none, or
- * when `typed` is the beginning of a name. */
+ * means: it differs by one inserted, missing or other character, or by two in exchanged order.
+ * Returns NULL when there is none, or when `typed` is the beginning of a name. */
 static const char *nearest_option(const char *typed, const struct option *longs)
 {
 	const char *word = typed + strspn(typed, "-"), *nearest = NULL;
-	size_t n = strcspn(word, "="), equal = 1; /* characters that the nearest name shares */
+	size_t n = strcspn(word, "=");
 
 	for (const struct option *o = longs; o->name; o++) {
-		size_t m = strlen(o->name), begin = 0, end = 0;
+		const char *name = o->name;
+		size_t m = strlen(name), begin = 0, end = 0;
 
-		while (begin < n && begin < m && word[begin] == o->name[begin])
+		while (begin < n && begin < m && word[begin] == name[begin])
 			begin++;
-		while (
-		    end < n - begin && end < m - begin && word[n - 1 - end] == o->name[m - 1 - end])
+		while (end < n - begin && end < m - begin && word[n - 1 - end] == name[m - 1 - end])
 			end++;
 		if (begin == n)
 			return NULL;
-		if (begin + end <= equal || n - begin - end > 2 || m - begin - end > 2)
-			continue;
-		equal = begin + end;
-		nearest = o->name;
+		if ((begin + end && n - begin - end <= 1 && m - begin - end <= 1) ||
+		    (n == m && n - begin - end == 2 && word[begin] == name[begin + 1] &&
+			word[begin + 1] == name[begin]))
+			nearest = name;
 	}
 	return nearest;
 }

@@ -61,9 +61,7 @@ static const char *segment_names(unsigned i)
 
 static const char *unit_names(unsigned i)
 {
-	static const char *const names[] = { "word", "char" };
-
-	return i < sizeof names / sizeof *names ? names[i] : NULL;
+	return i == 0 ? "word" : i == 1 ? "char" : NULL;
 }
 
 const struct cli_option docopts_table[] = {

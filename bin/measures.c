@@ -10,9 +10,7 @@ enum { SHARE_MAX = 16 };
 
 const char *measure_names(unsigned i)
 {
-	const struct sh_measure *m = sh_measure_at(i);
-
-	return m ? m->name : NULL;
+	return sh_measure_at(i) ? sh_measure_at(i)->name : NULL;
 }
 
 /* The measures that suit duplicates are the first rows. */
