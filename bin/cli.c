@@ -276,8 +276,6 @@ static void declare_paths(struct cli *c)
 
 	for (size_t i = 0; i < c->n_operands; i++)
 		add_path(c, CLI_OPERAND, c->operands[i]);
-	if (c->n_operands == 0 && !c->program->no_documents)
-		add_path(c, CLI_OPERAND, "-");
 	for (size_t i = 0; (o = cli_table(c->program, i)); i++) {
 		for (; o->code; o++) {
 			const char *last = o->code == CLI_GROUP ? NULL : opt_text(c, o->code);
@@ -302,6 +300,7 @@ static void declare_paths(struct cli *c)
 /* Takes the operands and the options of all programs. */
 static void set_common(struct cli *c)
 {
+	static char *const standard[] = { "-" };
 	const struct cli_program *p = c->program;
 	const char *trailer = opt_text(c, CLI_TRAILER);
 	bool in = trailer && strcmp(trailer, "in") == 0;
@@ -312,6 +311,10 @@ static void set_common(struct cli *c)
 	c->n_words = c->n_operands < p->words ? c->n_operands : p->words;
 	c->operands = c->words + c->n_words;
 	c->n_operands -= c->n_words;
+	if (c->n_operands == 0 && !p->no_documents) {
+		c->operands = standard;
+		c->n_operands = 1;
+	}
 	c->out_path = opt_text(c, 'o');
 	c->rejects_path = opt_text(c, CLI_REJECTS);
 	c->jobs = (unsigned)opt_number(c, 'j', 0, CLI_MAX_JOBS, p->all_processors ? 0 : 1);

@@ -117,8 +117,8 @@ struct cli {
 
 	char *const *words; /* see cli_program.words */
 	size_t n_words;
-	char *const *operands; /* the files */
-	size_t n_operands;
+	char *const *operands; /* the files; "-" is standard input, also when none is named */
+	size_t n_operands;     /* 0 only in a program with no_documents */
 	unsigned jobs;
 	bool crlf;
 	/* of --trailer: each input must have a trailer; the output gets one. A program whose output
@@ -242,10 +242,6 @@ void cli_close_further(struct cli *c, struct sh_sink *sink);
 /* Writes the record and a LF to the file of --rejects. Dies of err without --rejects, and of errors
  * other than SH_ERR_RECORD. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
-
-/* Returns the names of the inputs, and sets *n to their number: the operands, or "-" when there are
- * none. */
-char *const *cli_inputs(const struct cli *c, size_t *n);
 
 /* Set up the operands for reading, under --trailer and --crlf. */
 void cli_source_init(const struct cli *c, struct sh_source *source);

@@ -195,14 +195,6 @@ uint64_t cli_now(struct cli *c)
 	return seconds;
 }
 
-char *const *cli_inputs(const struct cli *c, size_t *n)
-{
-	static char *const standard[] = { "-" };
-
-	*n = c->n_operands ? c->n_operands : 1;
-	return c->n_operands ? c->operands : standard;
-}
-
 void cli_source_init(const struct cli *c, struct sh_source *source)
 {
 	sh_source_init(source, c->operands, c->n_operands);
@@ -256,8 +248,6 @@ static void allow_inputs(const struct cli *c)
 void cli_open(struct cli *c)
 {
 	struct sh_error err;
-	char *const *inputs;
-	size_t n;
 
 	if (!sh_codec_window_valid())
 		cli_usage(c, SH_CODEC_WINDOW_NAME " '%s': expected a size such as 2G",
@@ -273,8 +263,7 @@ void cli_open(struct cli *c)
 		cli_die(c, &err);
 	c->open = true;
 	confine(c);
-	inputs = cli_inputs(c, &n);
-	progress_start(&c->progress, c->program->name, inputs, n);
+	progress_start(&c->progress, c->program->name, c->operands, c->n_operands);
 }
 
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path)

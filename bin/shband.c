@@ -323,7 +323,7 @@ static void check(const struct state *s)
 		cli_usage(c, "--bands needs --rows");
 	if (s->rows && (cli_given(c, 'k') || s->blocks || cli_given(c, EXPLAIN)))
 		cli_usage(c, "--rows reads signatures: -k, -M and --explain are for fingerprints");
-	if (cli_given(c, EXPLAIN) && c->n_operands)
+	if (cli_given(c, EXPLAIN) && strcmp(c->operands[0], "-") != 0)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
 }

@@ -117,7 +117,8 @@ static void refuse(struct cli *c, const struct dedup_settings *s)
 		    "-O: the name of the folder is empty (is a shell variable unset?)" },
 		{ s->shards && c->out_path,
 		    "-O and -o contradict each other: -O writes one file for each input" },
-		{ s->shards && c->n_operands == 0, "-O needs the names of input files" },
+		{ s->shards && strcmp(c->operands[0], "-") == 0,
+		    "-O needs the names of input files" },
 	};
 
 	/* Of two outputs of one name only the last one would be kept. */

@@ -23,6 +23,7 @@ static const struct cli_program program = {
 	.name = "shdict",
 	.synopsis = "DIRECTORY | --check FILE",
 	.purpose = "Compile the dictionary and model in jieba's package DIRECTORY into one file.",
+	.no_documents = true,
 	.options = { options },
 };
 
