@@ -32,8 +32,8 @@ void documents_read(struct cli *c, const struct sh_document_form *form, const st
 	/* All files of one form at once. Files of another form may have other headers. */
 	do {
 		if (i < forms) {
-			corpus->form = of->of_documents[i].form;
-			corpus->fields = &of->of_documents[i].form;
+			corpus->form = of->of_documents[i];
+			corpus->fields = &of->of_documents[i];
 			sh_header_free(&corpus->header);
 		}
 		if (sh_corpus_open(corpus, names + i, i + 1 < forms ? 1 : n - i, c->tmpdir, &err) <

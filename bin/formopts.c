@@ -14,12 +14,12 @@ static void set_documents(struct formopts *o, const struct sh_document_form *for
 		cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
 	o->n_of_documents = all.n;
 	for (size_t i = 0; i < all.n; i++) {
-		struct formopts_fields *f = &o->of_documents[i];
+		struct sh_document_form *f = &o->of_documents[i];
 
-		f->form = *form;
-		f->columns = o->columns;
-		f->form.columns = form->columns ? &f->columns : NULL;
-		if (sh_document_form_parse(all.name[i], &f->form, &err) < 0)
+		*f = *form;
+		o->columns_of[i] = o->columns;
+		f->columns = form->columns ? &o->columns_of[i] : NULL;
+		if (sh_document_form_parse(all.name[i], f, &err) < 0)
 			cli_usage(c, "--documents-fields: %s", err.text);
 	}
 }

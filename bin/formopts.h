@@ -43,18 +43,13 @@ enum {
 
 enum { FORMOPTS_MANY = 16 }; /* most --documents-fields */
 
-/* The form of one file of -d, or of the last ones. */
-struct formopts_fields {
-	struct sh_columns columns;
-	struct sh_document_form form;
-};
-
 /* Values of the options that are not in the form. Ready when zeroed. */
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
-	/* --documents-fields: file i of -d has element i, and further files have the last. */
-	struct formopts_fields of_documents[FORMOPTS_MANY];
+	/* --documents-fields: file i of -d has form i, and further files have the last form. */
+	struct sh_document_form of_documents[FORMOPTS_MANY];
+	struct sh_columns columns_of[FORMOPTS_MANY]; /* of_documents[i].columns */
 	size_t n_of_documents;
 };
 
