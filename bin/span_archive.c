@@ -64,15 +64,15 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 static void open_store(struct span_archive *a)
 {
 	const char *dir = a->settings->archive;
-	char text[2 * SH_SETTINGS_TEXT];
+	char text[2 * SH_SETTINGS_TEXT], line[sizeof text + 32];
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_PASSAGES, .form = SH_STORE_DOCUMENTS };
 	struct sh_slice made;
 	struct sh_error err;
 	int there = sh_store_exists(dir, &err);
 
 	describe(a->settings, text, sizeof text);
-	m.setting[m.n_settings++] =
-	    (struct sh_store_setting){ sh_slice_str(settings_name), sh_slice_str(text) };
+	snprintf(line, sizeof line, "option %s %s\n", settings_name, text);
+	m.settings = sh_slice_str(line);
 	/* Another run may make the archive in this moment. */
 	if (there == 0 && sh_store_create(dir, &m, WAIT, &err) < 0) {
 		struct sh_error ignored;
@@ -80,15 +80,8 @@ static void open_store(struct span_archive *a)
 		if (sh_store_exists(dir, &ignored) <= 0)
 			cli_die(a->cli, &err);
 	}
-	if (there < 0 || sh_store_open(&a->store, dir, &err) < 0)
+	if (there < 0 || sh_store_open(&a->store, dir, SH_STORE_OF_PASSAGES, &err) < 0)
 		cli_die(a->cli, &err);
-	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES) {
-		sh_error_set(&err, SH_ERR_PARAM,
-		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
-		    "new folder)",
-		    dir);
-		cli_die(a->cli, &err);
-	}
 	made = sh_store_manifest_setting(&a->store.manifest, sh_slice_str(settings_name));
 	if (!sh_slice_eq(made, sh_slice_str(text))) {
 		sh_error_set(&err, SH_ERR_PARAM,

@@ -136,10 +136,8 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 	struct sh_index_opts index = { BOUND, sh_seed_longest(&seed, sh_token_unit(&token)),
 		o->min_tokens, 0 };
 
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "`reserved` is not 0: an option that this version does not know");
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0)
+		return -1;
 	if (!o->min_tokens)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "min_tokens is 0: call simhash_passages_defaults() first");
