@@ -20,10 +20,10 @@ struct sh_finished {
 	struct sh_folder folder;
 	char *const *name; /* names of the files in the folder; borrowed */
 	size_t n;
-	bool *done;                 /* by file: the file is finished */
-	struct sh_buf old;          /* the list of the earlier run; empty: no earlier run */
-	struct sh_folder_file list; /* the list of this run */
-	bool open;                  /* the folder is open */
+	bool *done;          /* by file: the file is finished */
+	struct sh_buf old;   /* the list of the earlier run; empty: no earlier run */
+	struct sh_sink list; /* the list of this run */
+	bool open;           /* the folder is open */
 };
 
 /* Creates the folder if needed, locks it (sh_folder_lock(), with `wait`) and reads its list.

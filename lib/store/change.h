@@ -23,7 +23,7 @@ enum { SH_STORE_FAN_OUT = 4 };
 
 /* Writes a file of a segment. */
 struct sh_store_part_writer {
-	struct sh_folder_file file;
+	struct sh_sink file;
 	char block[SH_STORE_BLOCK];
 	size_t n;           /* bytes in the block */
 	struct sh_buf sums; /* checksums of the blocks before */
