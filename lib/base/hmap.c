@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/siphash.h"
 
-enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12 };
+enum { FIRST_BITS = 6 };
 
 /* A slot of the hash table, with linear probing. The tag is the upper half of the key's hash. The
  * top bits of the tag are the index of the first slot to probe. Tags are compared before keys. The
@@ -32,19 +32,10 @@ void sh_hmap_free(struct sh_hmap *m)
 
 void sh_hmap_clear(struct sh_hmap *m)
 {
-	m->n = 0;
-	sh_arena_clear(&m->arena);
-	if (m->slot_bits <= CLEAR_KEEPS_BITS) {
-		if (m->slots)
-			memset(m->slots, 0, sizeof *m->slots << m->slot_bits);
-		return;
-	}
-	free(m->slots);
-	free(m->keys);
-	m->slots = NULL;
-	m->keys = NULL;
-	m->keys_cap = 0;
-	m->slot_bits = 0;
+	struct sh_hmap empty = { .hash_key = { m->hash_key[0], m->hash_key[1] } };
+
+	sh_hmap_free(m);
+	*m = empty;
 }
 
 struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index)

@@ -31,7 +31,7 @@ struct sh_hmap {
 int sh_hmap_init(struct sh_hmap *m, struct sh_error *err);
 void sh_hmap_free(struct sh_hmap *m);
 
-/* Removes all keys. Keeps at most 128 KiB of memory. */
+/* Removes all keys and frees their memory. The map can be used again. */
 void sh_hmap_clear(struct sh_hmap *m);
 
 /* Sets *index and returns true when the map has the key. */
