@@ -153,25 +153,24 @@ int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, s
 {
 	int status = 0, fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	struct dirent *entry = NULL;
 
-	if (!dir) {
-		sh_error_sys(err, "cannot list the folder '%s'", f->path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	while (status == 0) {
+	while (dir && status == 0) {
 		errno = 0;
 		entry = readdir(dir);
-		if (!entry && errno)
-			status = sh_error_sys(err, "cannot list the folder '%s'", f->path);
 		if (!entry)
 			break;
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			status = each(arg, entry->d_name, err);
 	}
-	closedir(dir);
+	if (!entry && errno) {
+		status = sh_error_sys(err, "cannot list the folder");
+		err->file = f->path;
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 	return status;
 }
 
