@@ -36,25 +36,6 @@ static int refuse_files(const struct sh_finished *f, struct sh_error *err)
 	return 0;
 }
 
-int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
-    uint64_t wait, struct sh_error *err)
-{
-	int got;
-
-	*f = (struct sh_finished){ .name = name, .n = n };
-	if (sh_folder_open(&f->folder, dir, true, err) < 0)
-		return -1;
-	f->open = true;
-	f->folder.lock_name = lock_name;
-	f->done = calloc(n + 1, sizeof *f->done);
-	if (!f->done)
-		return sh_error_nomem(err);
-	if (sh_folder_lock(&f->folder, true, wait, err) < 0)
-		return -1;
-	got = sh_folder_read(&f->folder, LIST, &f->old, err);
-	return got == 0 ? refuse_files(f, err) : got < 0 ? -1 : 0;
-}
-
 /* Moves the first line of *text to *line, without its LF. Returns false at the end, also when the
  * last line has no LF. */
 static bool next_line(struct sh_slice *text, struct sh_slice *line)
@@ -91,11 +72,26 @@ static int compare(
 	return 0;
 }
 
-int sh_finished_compare(const struct sh_finished *f, struct sh_slice lines, struct sh_error *err)
+int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
+    uint64_t wait, struct sh_slice lines, struct sh_error *err)
 {
 	struct sh_slice rest;
+	int got;
 
-	return compare(f, lines, &rest, err);
+	*f = (struct sh_finished){ .name = name, .n = n };
+	if (sh_folder_open(&f->folder, dir, true, err) < 0)
+		return -1;
+	f->open = true;
+	f->folder.lock_name = lock_name;
+	f->done = calloc(n + 1, sizeof *f->done);
+	if (!f->done)
+		return sh_error_nomem(err);
+	if (sh_folder_lock(&f->folder, true, wait, err) < 0)
+		return -1;
+	got = sh_folder_read(&f->folder, LIST, &f->old, err);
+	if (got < 0)
+		return -1;
+	return got == 0 ? refuse_files(f, err) : compare(f, lines, &rest, err);
 }
 
 /* ---- files ---- */
@@ -110,10 +106,7 @@ static int sum_file(const struct sh_finished *f, const char *name, uint64_t size
     struct sh_error *err)
 {
 	struct sh_mapped map;
-	int there = sh_folder_has(&f->folder, name, err);
 
-	if (there <= 0)
-		return there;
 	if (sh_folder_map(&map, &f->folder, name, size, err) < 0)
 		return err->code == SH_ERR_RECORD ? 0 : -1;
 	*sum = sh_finished_sum(sh_slice(map.p, map.n));
