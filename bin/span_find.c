@@ -555,7 +555,7 @@ void span_documents(struct cli *c, struct span_settings *s)
 		read_seeds(c, s, &corpus, &texts, &postings);
 	if (exact) {
 		struct sh_exact_opts how = { s->length, s->every, c->jobs };
-		uint32_t *marked = sh_tables_get_zeroed(
+		uint32_t *marked = sh_tables_get(
 		    &tables, SH_EXACT_WORDS((size_t)texts.at[texts.n]), sizeof *marked, &err);
 
 		if (!marked || sh_exact_find(&texts, &postings, &how, marked, &err) < 0)

@@ -19,7 +19,7 @@ static uint32_t greatest(uint32_t x, uint32_t y)
 
 uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err)
 {
-	uint32_t *size = sh_tables_get_zeroed(g->tables, g->n + 1, sizeof *size, err);
+	uint32_t *size = sh_tables_get(g->tables, g->n + 1, sizeof *size, err);
 
 	for (size_t i = 0; size && i < g->n; i++)
 		for (uint32_t j = g->start[i]; j < g->start[i + 1]; j++)

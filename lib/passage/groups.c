@@ -66,7 +66,7 @@ int sh_groups_list(struct sh_groups *g, size_t documents, struct sh_error *err)
 {
 	uint64_t sum = 0;
 
-	g->at = sh_tables_get_zeroed(g->tables, documents + 1, sizeof *g->at, err);
+	g->at = sh_tables_get(g->tables, documents + 1, sizeof *g->at, err);
 	g->place = g->at ? sh_tables_get(g->tables, g->n_members + 1, sizeof *g->place, err) : NULL;
 	if (!g->place)
 		return -1;
