@@ -505,7 +505,7 @@ void span_documents(struct cli *c, struct span_settings *s)
 	if (s->seeds)
 		read_seeds(c, s, &corpus, &texts, &postings);
 	if (exact) {
-		char *again = sh_tables_get_zeroed(&tables, (size_t)texts.at[texts.n] + 1, 1, &err);
+		char *again = sh_tables_get(&tables, (size_t)texts.at[texts.n] + 1, 1, &err);
 
 		if (!again ||
 		    sh_exact_find(&texts, &postings, s->length, s->every, c->jobs, again, &err) < 0)
