@@ -162,44 +162,18 @@ static void release(void *own)
 
 /* ---- counting ---- */
 
-static void begin(struct sh_feature_doc *d)
-{
-	struct weighing *w = d->own;
-
-	sh_terms_clear(&w->features);
-	w->tokens = 0;
-}
-
-static int add(
-    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
+static size_t add(struct sh_feature_doc *d, struct sh_error *err)
 {
 	struct weighing *w = d->own;
 	struct sh_slice id = sh_feature_doc_id(d);
-	int64_t tokens;
 
-	if (feature.n == 0)
-		return 0;
-	if (__builtin_add_overflow(w->tokens, weight, &tokens))
-		return sh_error_set(err, SH_ERR_RANGE, "the counts of document '%.*s' overflow",
-		    sh_shown(id, 80), id.p);
-	w->tokens = tokens;
-	return sh_terms_add(&w->features, feature, weight, err);
-}
-
-/* Adds the lines before the first line whose count overflows. */
-static size_t add_lines(struct sh_feature_doc *d)
-{
-	const struct sh_feature_lines *l = &d->lines;
-	struct weighing *w = d->own;
-	int64_t tokens = w->tokens;
-	size_t n = 0;
-
-	while (n < l->lines && !__builtin_add_overflow(tokens, l->weight[n], &tokens))
-		n++;
-	n = sh_terms_add_lines(&w->features, l, n);
-	for (size_t i = 0; i < n; i++)
-		w->tokens += l->weight[i];
-	return n;
+	for (size_t i = 0; i < d->n; i++)
+		if (__builtin_add_overflow(w->tokens, d->weight[i], &w->tokens)) {
+			sh_error_set(err, SH_ERR_RANGE, "the counts of document '%.*s' overflow",
+			    sh_shown(id, 80), id.p);
+			return i;
+		}
+	return sh_terms_add(&w->features, d->text, d->weight, d->n, err) < 0 ? 0 : d->n;
 }
 
 /* ---- weighing ---- */
@@ -319,15 +293,15 @@ static int check_words(const struct weighing *w, struct sh_slice id, struct sh_e
 
 /* ---- writing ---- */
 
-static int write_feature(struct sh_job *job, const struct sh_id_prefix *prefix,
-    struct sh_slice feature, int64_t weight, struct sh_error *err)
+static int write_feature(struct sh_job *job, struct sh_slice prefix, struct sh_slice feature,
+    int64_t weight, struct sh_error *err)
 {
-	char *p = sh_job_room(job, prefix->n + feature.n + SH_NUM_CHARS + 2, err);
+	char *p = sh_job_room(job, prefix.n + feature.n + SH_NUM_CHARS + 2, err);
 
 	if (!p)
 		return -1;
-	memcpy(p, prefix->text, prefix->n);
-	p += prefix->n;
+	memcpy(p, prefix.p, prefix.n);
+	p += prefix.n;
 	if (feature.n)
 		memcpy(p, feature.p, feature.n);
 	p += feature.n;
@@ -341,11 +315,11 @@ static int write_feature(struct sh_job *job, const struct sh_id_prefix *prefix,
 /* Writes all features when each weight depends on the count alone and is in the table: returns 1.
  * Returns 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster
  * than the exact number: the next copy overwrites the surplus bytes. */
-static int write_by_count(const struct weighing *w, struct sh_job *job,
-    const struct sh_id_prefix *prefix, struct sh_error *err)
+static int write_by_count(
+    const struct weighing *w, struct sh_job *job, struct sh_slice prefix, struct sh_error *err)
 {
 	const struct sh_terms *t = &w->features;
-	size_t need = t->n * (prefix->n + SH_WEIGHER_SHOWN + SH_TERMS_SHORT) + t->used + 64;
+	size_t need = t->n * (prefix.n + SH_WEIGHER_SHOWN + SH_TERMS_SHORT) + t->used + 64;
 	char *p = sh_job_room(job, need, err);
 
 	if (!p)
@@ -358,10 +332,10 @@ static int write_by_count(const struct weighing *w, struct sh_job *job,
 		if (w->weigher->shown_n[row] == 0 ||
 		    count * SH_WEIGHT_ONE != (uint64_t)t->entry[i].sum)
 			return 0;
-		memcpy(p, prefix->text, 16);
-		if (prefix->n > 16)
-			memcpy(p, prefix->text, prefix->n);
-		p += prefix->n;
+		memcpy(p, prefix.p, 16);
+		if (prefix.n > 16)
+			memcpy(p, prefix.p, prefix.n);
+		p += prefix.n;
 		memcpy(p, text.p, SH_TERMS_SHORT);
 		if (text.n > SH_TERMS_SHORT)
 			memcpy(p, text.p, text.n);
@@ -377,7 +351,7 @@ static int write_by_count(const struct weighing *w, struct sh_job *job,
 static int write_document(const struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	struct weighing *w = d->own;
-	struct sh_slice id = sh_feature_doc_id(d);
+	struct sh_slice id = sh_feature_doc_id(d), prefix = sh_slice(d->prefix, d->prefix_n);
 	size_t n = 0;
 
 	if (check_words(w, id, err) < 0 || watch(w, job, err) < 0 ||
@@ -398,29 +372,29 @@ static int write_document(const struct sh_feature_doc *d, struct sh_job *job, st
 	for (size_t i = 0; i < n; i++) {
 		struct sh_slice feature = sh_terms_text(&w->features, w->distinct[i].index);
 
-		if (write_feature(job, &d->prefix, feature, w->distinct[i].weight, err) < 0)
+		if (write_feature(job, prefix, feature, w->distinct[i].weight, err) < 0)
 			return -1;
 	}
-	return n ? 0 : write_feature(job, &d->prefix, sh_slice("", 0), 0, err);
+	return n ? 0 : write_feature(job, prefix, sh_slice("", 0), 0, err);
 }
 
 static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
-	const struct weighing *w = d->own;
+	struct weighing *w = d->own;
 	bool usual = w->weigher->shown_n[1] && w->features.n;
-	int done = usual ? write_by_count(w, job, &d->prefix, err) : 0;
+	int done = usual ? write_by_count(w, job, sh_slice(d->prefix, d->prefix_n), err) : 0;
 
-	if (done)
-		return done < 0 ? -1 : 0;
-	return write_document(d, job, err);
+	if (done == 0)
+		done = write_document(d, job, err);
+	sh_terms_clear(&w->features);
+	w->tokens = 0;
+	return done < 0 ? -1 : 0;
 }
 
 const struct sh_feature_calls sh_weighing_calls = {
 	.size = sizeof(struct weighing),
 	.init = init,
 	.free = release,
-	.begin = begin,
 	.add = add,
-	.add_lines = add_lines,
 	.end = end,
 };
