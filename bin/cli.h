@@ -200,9 +200,8 @@ const char *cli_option_name(const struct cli *c, int code);
 void cli_print_help(const struct cli_program *p);
 void cli_print_version(const struct cli_program *p);
 
-/* Prints "NAME, NAME or NAME", at most `room` bytes with the final NUL. Returns the length without
- * it. */
-size_t cli_print_names(char *to, size_t room, cli_names *names);
+/* Prints "NAME, NAME or NAME", at most `room` bytes with the final NUL. */
+void cli_print_names(char *to, size_t room, cli_names *names);
 
 /* For use in "%llu record%s". */
 #define CLI_PLURAL(n) ((n) == 1 ? "" : "s")

@@ -67,7 +67,7 @@ const char *cli_option_name(const struct cli *c, int code)
 	return name;
 }
 
-size_t cli_print_names(char *to, size_t room, cli_names *names)
+void cli_print_names(char *to, size_t room, cli_names *names)
 {
 	size_t n = 0;
 
@@ -78,7 +78,6 @@ size_t cli_print_names(char *to, size_t room, cli_names *names)
 		    : names(i + 1) ? ", "
 				   : " or ",
 		    names(i));
-	return n < room ? n : room - 1;
 }
 
 /* Prints a text between the columns COLUMN and WIDTH, on several lines when needed. */

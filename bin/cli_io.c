@@ -15,9 +15,6 @@
 #include "unicode/terminal.h"
 #include "unicode/utf8.h"
 
-/* Files in addition to the inputs: outputs, temporary files, files of the C library. */
-enum { OTHER_FILES = 64 };
-
 /* ---- messages ---- */
 
 size_t cli_blunt(char *text, size_t n)
@@ -234,14 +231,13 @@ static void confine(const struct cli *c)
 
 /* Raises the limit of open files as far as the system allows. Some programs have all inputs open at
  * once, and the limit is often 1024 at first. */
-static void allow_inputs(const struct cli *c)
+static void allow_inputs(void)
 {
 	struct rlimit limit;
-	rlim_t want = c->n_paths + OTHER_FILES;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 		return;
-	limit.rlim_cur = limit.rlim_max < want ? limit.rlim_max : want;
+	limit.rlim_cur = limit.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &limit); /* on failure, open() reports the limit */
 }
 
@@ -252,7 +248,7 @@ void cli_open(struct cli *c)
 	if (!sh_codec_window_valid())
 		cli_usage(c, SH_CODEC_WINDOW_NAME " '%s': expected a size such as 2G",
 		    getenv(SH_CODEC_WINDOW_NAME));
-	allow_inputs(c);
+	allow_inputs();
 	unfinished_tell_cut(c->program->name, EXIT_TROUBLE);
 	/* Standard output may be closed when nothing is written to it. */
 	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)

@@ -31,8 +31,8 @@ void formopts_complete(struct formopts *o, struct sh_document_form *form, struct
 	bool header = csv || cli_given(c, FORMOPTS_HEADER), lines = cli_given(c, 'l');
 	const char *columns = csv ? "--csv" : "--header";
 	struct sh_error err;
-	/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file
-	 * with a header. */
+	/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a
+	 * file with a header. */
 	const struct {
 		bool wrong;
 		const char *option, *text;

@@ -107,8 +107,8 @@ static const char *duration(double seconds, char *to)
 }
 
 /* Writes a line; on a terminal, over the line before, and cut to the width of the terminal, which
- * cannot rewrite a line of two rows. The last line ends with LF and is not rewritten. Writes it with
- * one call, because other programs may write to the same log. */
+ * cannot rewrite a line of two rows. The last line ends with LF and is not rewritten. Writes it
+ * with one call, because other programs may write to the same log. */
 __attribute__((format(printf, 3, 4))) static void write_line(
     struct progress *p, bool last, const char *fmt, ...)
 {
