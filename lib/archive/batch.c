@@ -394,16 +394,17 @@ int sh_batch_keeper_id(const struct sh_batch *b, uint32_t document, struct sh_do
 	uint32_t keeper = sh_engine_keeper(b->engine, document);
 	struct sh_document kept;
 	struct sh_record r;
-	int status;
 
 	if (sh_batch_drops(b, document)) {
-		status = sh_batch_record(b, b->stored[keeper - b->corpus->n], &r, err);
+		if (sh_batch_record(b, b->stored[keeper - b->corpus->n], &r, err) < 0)
+			return -1;
 		*id = r.id;
-	} else {
-		status = sh_corpus_document(b->corpus, keeper, room, &kept, err);
-		*id = kept.id;
+		return 0;
 	}
-	return status;
+	if (sh_corpus_document(b->corpus, keeper, room, &kept, err) < 0)
+		return -1;
+	*id = kept.id;
+	return 0;
 }
 
 /* Of the new documents that are one, the first that stays is recorded; when none stays, the
