@@ -53,11 +53,10 @@ static void open_feed(struct cli *c, struct feed *f)
 	const struct sigaction act = { .sa_handler = stop };
 	sigset_t ends;
 
-	f->from = c->n_operands && strcmp(c->operands[0], "-") != 0
-		      ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
-		      : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	f->from = strcmp(c->operands[0], "-") != 0 ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
+						   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (f->from < 0)
-		die(c, c->n_operands ? c->operands[0] : "-");
+		die(c, c->operands[0]);
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);

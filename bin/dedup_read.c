@@ -155,9 +155,7 @@ void dedup_read(struct dedup_state *s)
 	struct cli *c = s->cli;
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work, .collect = collect, .arg = s };
-	char *const *names;
 	struct sh_error err;
-	size_t n;
 
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
@@ -165,9 +163,9 @@ void dedup_read(struct dedup_state *s)
 	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
 	s->corpus.trailer = c->trailer_in;
-	names = cli_inputs(c, &n);
-	if ((s->settings->every ? sh_corpus_take(&s->corpus, &s->lines, &err)
-				: sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err)) < 0)
+	if ((s->settings->every
+		    ? sh_corpus_take(&s->corpus, &s->lines, &err)
+		    : sh_corpus_open(&s->corpus, c->operands, c->n_operands, c->tmpdir, &err)) < 0)
 		cli_die(c, &err);
 	if (s->settings->every)
 		s->corpus.file[0].name = "-";
