@@ -153,9 +153,8 @@ void dedup_shards_open(struct dedup_state *s, bool (*decides)(int code))
 			fprintf(d->list, "option %s %s\n", cli_option_name(c, code),
 			    opt_text(c, code) ? opt_text(c, code) : "yes");
 	fprintf(d->list, "option end\n");
-	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait, &err) <
-		0 ||
-	    sh_finished_compare(&d->finished, lines_of(s), &err) < 0)
+	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait,
+		lines_of(s), &err) < 0)
 		cli_die(c, &err);
 }
 

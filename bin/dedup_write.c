@@ -147,7 +147,7 @@ static int count_all(struct dedup_state *s, struct sh_error *err)
 	const struct sh_batch *a = &s->archive;
 	size_t numbers = s->store.manifest.next_number + (size_t)a->n_added;
 
-	s->all = sh_tables_get_zeroed(&s->tables, numbers + 1, sizeof *s->all, err);
+	s->all = sh_tables_get(&s->tables, numbers + 1, sizeof *s->all, err);
 	if (!s->all || sh_store_count(&s->store, s->all, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->corpus.n; i++)
@@ -161,7 +161,7 @@ void dedup_count_groups(struct dedup_state *s)
 	size_t n = s->corpus.n, all = n + s->archive.n_stored;
 	struct sh_error err;
 
-	s->size = sh_tables_get_zeroed(&s->tables, all + 1, sizeof *s->size, &err);
+	s->size = sh_tables_get(&s->tables, all + 1, sizeof *s->size, &err);
 	if (!s->size || (s->archive.document && s->settings->counts && count_all(s, &err) < 0))
 		cli_die(s->cli, &err);
 	s->documents += n;

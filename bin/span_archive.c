@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "passage/groups.h"
+#include "passage/index.h"
 #include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
@@ -197,19 +197,18 @@ static void find_seeds(struct span_archive *a)
 {
 	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_texts today = { .tables = &a->tables };
-	struct sh_groups groups;
+	struct sh_index x = { 0 };
 	struct sh_error err;
 
 	span_load(a->cli, a->settings, &a->corpus, a->wanted, &a->postings, &today);
-	sh_texts_free(&today);
 	add_documents(a);
-	if (sh_groups_make(&groups, &a->tables, &a->postings, true, &err) < 0)
+	if (sh_index_make(&x, &today, &a->postings, SH_INDEX_GROUPS, &err) < 0)
 		fail(a, &err);
-	for (size_t i = 0; i < groups.n; i++)
-		for (uint32_t j = groups.start[i]; j < groups.start[i + 1]; j++) {
-			const struct sh_group_member *m = &groups.member[j];
-			struct sh_store_posting p = { groups.key[i],
-				a->number + (m->document - first), m->token };
+	sh_texts_free(&today);
+	for (size_t i = 0; i < x.n; i++)
+		for (uint32_t j = x.start[i]; j < x.start[i + 1]; j++) {
+			struct sh_store_posting p = { x.key[i],
+				a->number + (x.place[j].document - first), x.place[j].token };
 
 			if (sh_store_change_posting(&a->change, &p, &err) < 0)
 				fail(a, &err);
@@ -219,11 +218,11 @@ static void find_seeds(struct span_archive *a)
 	for (size_t i = 0; i < a->store.n_segments; i++) {
 		struct joining j = { a, &a->store.segment[i], a->begin[i] };
 
-		if (sh_store_segment_look(j.segment, SH_LIST_POSTINGS, groups.key, groups.n, 0,
-			add_seed, &j, &err) < 0)
+		if (sh_store_segment_look(
+			j.segment, SH_LIST_POSTINGS, x.key, x.n, 0, add_seed, &j, &err) < 0)
 			fail(a, &err);
 	}
-	sh_groups_free(&groups);
+	sh_index_free(&x);
 }
 
 struct span_archive *span_archive(struct cli *c, struct span_settings *s)

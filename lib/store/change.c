@@ -12,7 +12,7 @@
 
 /* Writes a file of a segment. */
 struct part_writer {
-	struct sh_folder_file file;
+	struct sh_sink file;
 	char block[SH_STORE_BLOCK];
 	size_t n;           /* bytes in the block */
 	struct sh_buf sums; /* checksums of the blocks before */
@@ -40,7 +40,7 @@ static int put(struct part_writer *w, const void *from, size_t n, struct sh_erro
 {
 	const char *p = from;
 
-	if (sh_folder_write(&w->file, p, n, err) < 0)
+	if (sh_sink_write(&w->file, p, n, err) < 0)
 		return -1;
 	while (n) {
 		size_t room = SH_STORE_BLOCK - w->n, now = n < room ? n : room;
@@ -106,7 +106,7 @@ static void writer_delete(struct sh_segment_writer *w)
 	if (!w)
 		return;
 	for (enum sh_store_part i = 0; i < SH_STORE_PARTS; i++) {
-		sh_folder_abandon(&w->part[i].file);
+		sh_sink_abort(&w->part[i].file);
 		sh_buf_free(&w->part[i].sums);
 	}
 	sh_buf_free(&w->records);
@@ -151,10 +151,10 @@ static int finish(struct sh_segment_writer *w, struct sh_error *err)
 	}
 	if (status == 0) {
 		w->entry.sum = XXH3_64bits(all.p, all.n);
-		status = sh_folder_write(&index->file, all.p, all.n, err);
+		status = sh_sink_write(&index->file, all.p, all.n, err);
 	}
 	for (enum sh_store_part i = 0; status == 0 && i < SH_STORE_PARTS; i++)
-		status = sh_folder_finish(&w->part[i].file, err);
+		status = sh_sink_close(&w->part[i].file, err);
 	sh_buf_free(&all);
 	return status;
 }
@@ -311,7 +311,7 @@ static int merge_all(struct merging *m, struct sh_error *err)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
-			sh_folder_expect(&m->s[i].part[p].map, true);
+			sh_mapped_expect(&m->s[i].part[p].map, true);
 	if (copy_documents(m, false, err) < 0 || merge_list(m, SH_LIST_POSTINGS, err) < 0 ||
 	    merge_list(m, SH_LIST_IDS, err) < 0 || copy_documents(m, true, err) < 0)
 		return -1;

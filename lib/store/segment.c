@@ -60,7 +60,7 @@ static int open_part(struct sh_store_segment *s, const struct sh_store_manifest 
 	sh_store_part_name(c->name, m, s->entry.number, part);
 	if (sh_folder_map(&c->map, s->folder, c->name, bytes, err) < 0)
 		return -1;
-	sh_folder_expect(&c->map, false);
+	sh_mapped_expect(&c->map, false);
 	c->seen = calloc((size_t)sh_store_blocks(bytes) / 32 + 1, sizeof *c->seen);
 	return c->seen ? 0 : sh_error_nomem(err);
 }
@@ -100,7 +100,7 @@ int sh_store_segment_open(struct sh_store_segment *s, const struct sh_folder *fo
 void sh_store_segment_close(struct sh_store_segment *s)
 {
 	for (enum sh_store_part i = 0; i < SH_STORE_PARTS; i++) {
-		sh_folder_unmap(&s->part[i].map);
+		sh_mapped_close(&s->part[i].map);
 		free(s->part[i].seen);
 	}
 	*s = (struct sh_store_segment){ 0 };

@@ -55,7 +55,7 @@ struct sh_record {
 
 /* Bytes with checksums of their blocks. */
 struct sh_store_checked {
-	struct sh_folder_map map;
+	struct sh_mapped map;
 	const char *sums;
 	uint32_t *seen; /* a bit for each block that was compared */
 	char name[SH_STORE_PART_NAME];

@@ -402,7 +402,7 @@ static int check_blocks(void *store, size_t from, size_t to, struct sh_error *er
 		struct sh_store_segment *s = &((struct sh_store *)store)->segment[i];
 
 		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
-			sh_folder_expect(&s->part[p].map, true);
+			sh_mapped_expect(&s->part[p].map, true);
 		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, err) < 0 ||
 		    sh_store_segment_need(s, SH_STORE_PART_INDEX, 0, s->sums, err) < 0)
 			return -1;
