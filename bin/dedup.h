@@ -2,7 +2,7 @@
 /* The parts of shdedup, in the order of a run:
  *
  *     dedup_how.c      for sharchive, too: options that decide which documents are near-duplicates,
- *                      and lists of ids
+ *                      these options as settings of an archive, and lists of ids
  *     dedup_every.c    batches of an input that stays open
  *     dedup_read.c     documents to keys and ranks
  *     lib/match/engine  keys to groups
@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "archive/batch.h"
+#include "archive/settings.h"
 #include "base/hmap.h"
 #include "cli.h"
 #include "docopts.h"
@@ -63,8 +64,8 @@ struct dedup_shards {
 	struct sh_finished finished;
 	char **path; /* of the outputs; owned */
 	char **name; /* their names in the folder: the ends of `path` */
-	/* The list: options; then checksum and form of each input. The stream writes the text, which
-	 * is complete after lines_of() of dedup_shards.c. */
+	/* The list: options; then checksum and form of each input. `list` writes the text, which is
+	 * complete after lines_of() of dedup_shards.c. */
 	FILE *list;
 	char *text;
 	size_t n;
@@ -87,9 +88,9 @@ struct dedup_state {
 	struct sh_corpus_lines tasks; /* of dedup_read() */
 	struct sh_engine *engine;
 	struct sample sample;
-	struct sh_document_room room,
-	    keeper_room;    /* of a document that is written, and its keeper */
-	struct sh_buf line; /* of its record or its report */
+	/* of a document that is written, of its keeper, and of its record or its report */
+	struct sh_document_room room, keeper_room;
+	struct sh_buf line;
 	/* Documents of the run by keeper, as the engine numbers it. With an archive --counts has
 	 * `all`: by number in the archive, the documents that it has dropped for this one, and the
 	 * document itself. */
@@ -101,13 +102,20 @@ struct dedup_state {
 	uint64_t documents, dropped;
 };
 
-/* ---- options and ids, for sharchive too ---- */
+/* ---- options, settings and ids, for sharchive too ---- */
 
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
 
 /* Reads the options of the two tables, and loads their files. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
+
+/* Appends all settings of a new archive, options and versions: see sh_archive_settings_list(). The
+ * options must be final. Dies of errors. */
+void dedup_list_settings(struct cli *c, const struct dedup_settings *s, struct sh_buf *lines);
+/* Dies when the archive has other options than this run. Warns when the versions differ. */
+void dedup_compare_settings(
+    struct cli *c, const struct dedup_settings *s, const struct sh_store_manifest *m);
 
 /* Dies when an output would replace a file of the archive in `dir`. path: the output's, or NULL. */
 void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
@@ -121,13 +129,13 @@ void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids
 
 /* ---- the input ---- */
 
-/* Reads the documents of the operands, or of s->lines, into s->corpus and s->engine, in input order, and ranks
- * them. */
+/* Reads the documents of the operands, or under --every of s->lines, into s->corpus and s->engine,
+ * in input order. Ranks them. */
 void dedup_read(struct dedup_state *s);
 
-/* Calls run() for batches of the input, the only operand or standard input, until it ends or SIGTERM
- * or SIGINT arrive; then for the last batch. s->lines has the lines of a batch. A last line without
- * LF is a line, unless a signal has arrived. Returns the number of batches. */
+/* Calls run() for each batch of the input, which is the only operand. s->lines has the lines of the
+ * batch. The last batch comes when the input ends, or when SIGTERM or SIGINT arrives. It includes a
+ * last line without LF, unless a signal has arrived. Returns the number of batches. */
 uint64_t dedup_every(struct dedup_state *s, void (*run)(struct dedup_state *s));
 
 /* ---- results ---- */

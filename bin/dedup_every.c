@@ -106,6 +106,7 @@ uint64_t dedup_every(struct dedup_state *s, void (*run)(struct dedup_state *s))
 	const size_t most = s->settings->memory / 8; /* bytes of a batch, about */
 	int64_t due = milliseconds();
 	struct feed f = { 0 };
+	const struct sh_codec *form;
 	uint64_t batches = 0;
 	size_t partial;
 	struct sh_error err;
@@ -122,6 +123,14 @@ uint64_t dedup_every(struct dedup_state *s, void (*run)(struct dedup_state *s))
 		}
 		if (!f.whole)
 			break;
+		form = batches ? NULL : sh_codec_of(sh_buf_slice(&f.text));
+		if (form) {
+			sh_error_set(&err, SH_ERR_RECORD,
+			    "--every reads lines as they arrive, but the input is compressed by "
+			    "%s (decompress it in a pipe)",
+			    form->name);
+			cli_die(s->cli, &err);
+		}
 		due = milliseconds() + interval;
 		partial = f.text.n - f.whole;
 		s->lines = f.text;

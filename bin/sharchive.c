@@ -7,7 +7,6 @@
 #include "base/rows.h"
 #include "dedup.h"
 #include "fp/analysis.h"
-#include "made_with.h"
 #include "store/change.h"
 
 enum { STORE = CLI_OWN, COUNTS, WAIT, DRY_RUN };
@@ -73,7 +72,7 @@ static int init(struct state *s, struct sh_error *err)
 	if (sh_analyser_init(&a, NULL, &opts, err) < 0)
 		return -1;
 	sh_analyser_free(&a);
-	made_with_list(s->cli, &s->how, &lines);
+	dedup_list_settings(s->cli, &s->how, &lines);
 	m.settings = sh_buf_slice(&lines);
 	status = sh_store_create(s->dir, &m, s->how.wait, err);
 	sh_buf_free(&lines);

@@ -3,7 +3,6 @@
 #include "base/siphash.h"
 #include "dedup.h"
 #include "io/target.h"
-#include "made_with.h"
 #include "names.h"
 
 enum {
@@ -226,7 +225,7 @@ static void open_archive(struct dedup_state *s, struct dedup_settings *settings)
 		settings->random_seed = true;
 		memcpy(settings->rules.secret, m->key, sizeof m->key);
 	}
-	made_with_compare(s->cli, settings, m);
+	dedup_compare_settings(s->cli, settings, m);
 }
 
 /* Prepares the program: checks that outputs can be written, reads the ids of options. */

@@ -157,6 +157,17 @@ recorded() {
 	says 'sharchive: 1 document in 1 segment, all good'
 }
 
+@test "--every: compressed input is an error, also under --rejects" {
+	sharchive init archive
+	printf 'a\tone two three four five\n' | gzip >docs.gz
+	for options in '' '--rejects rejects'; do
+		try "shdedup -a archive --every 1 $options docs.gz"
+		exits 2
+		gives
+		says 'shdedup: --every reads lines as they arrive, but the input is compressed by gzip (decompress it in a pipe)'
+	done
+}
+
 @test "--every refuses options that need all documents" {
 	sharchive init archive
 	while IFS='|' read -r options message; do

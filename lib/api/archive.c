@@ -235,6 +235,9 @@ static int add_described(void *arg, struct sh_job *job, struct sh_error *err)
 	const struct sh_description *about = (const void *)job->facts.p;
 	const struct sh_doc_key *posting = (const void *)job->out.p;
 
+	/* A failed job may have postings of a document without its description. */
+	if (job->failed)
+		return 0;
 	return sh_engine_add(c->engine, job->facts.n / sizeof *about, about, sizeof *about, posting,
 	    job->out.n / sizeof *posting, err);
 }

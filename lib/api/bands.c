@@ -23,10 +23,9 @@ struct simhash_bands *simhash_bands_new(
 	struct simhash_bands *b = calloc(1, sizeof *b);
 	struct sh_error err;
 
+	sh_error_nomem(&err);
 	if (b && lay_out(&b->band, bits, distance, blocks, &err) == 0)
 		return b;
-	if (!b)
-		sh_error_nomem(&err);
 	sh_api_fail(error, &err);
 	free(b);
 	return NULL;

@@ -11,8 +11,8 @@
 enum { BOUND = 200, MIN_TOKENS = 12, UNIT = 1000000 };
 
 struct simhash_passages {
-	char *text; /* of all queries, one after the other */
-	size_t *at; /* of each query; at[n]: the end */
+	struct sh_buf text; /* of all queries, one after the other */
+	size_t *at;         /* of each query; at[n]: the end */
 	struct sh_texts texts;
 	struct sh_index index;
 	struct sh_index_room room;
@@ -32,7 +32,7 @@ void simhash_passages_free(struct simhash_passages *p)
 {
 	if (!p)
 		return;
-	free(p->text);
+	sh_buf_free(&p->text);
 	free(p->at);
 	sh_index_free(&p->index);
 	sh_index_room_free(&p->room);
@@ -56,30 +56,21 @@ static int check_size(size_t size, struct sh_error *err)
 static int copy_texts(struct simhash_passages *p, const char *const *queries, const size_t *sizes,
     size_t n, struct sh_error *err)
 {
-	size_t sum = 0;
-
-	p->at = malloc((n + 1) * sizeof *p->at);
+	p->at = calloc(n + 1, sizeof *p->at);
 	if (!p->at)
 		return sh_error_nomem(err);
 	for (size_t i = 0; i < n; i++) {
-		if (check_size(sizes[i], err) < 0)
+		if (check_size(sizes[i], err) < 0 ||
+		    sh_buf_add(&p->text, queries[i], sizes[i], err) < 0)
 			return -1;
-		p->at[i] = sum;
-		sum += sizes[i];
+		p->at[i + 1] = p->text.n;
 	}
-	p->at[n] = sum;
-	p->text = malloc(sum + SH_PAD);
-	if (!p->text)
-		return sh_error_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		if (sizes[i])
-			memcpy(p->text + p->at[i], queries[i], sizes[i]);
-	return 0;
+	return sh_buf_reserve(&p->text, SH_PAD, err);
 }
 
 static struct sh_slice text_of(const struct simhash_passages *p, size_t i)
 {
-	return sh_slice(p->text + p->at[i], p->at[i + 1] - p->at[i]);
+	return sh_slice(p->text.p + p->at[i], p->at[i + 1] - p->at[i]);
 }
 
 static int add_query(
@@ -167,17 +158,12 @@ struct simhash_passages *simhash_passages_new(const char *const *queries, const 
 	struct sh_error err;
 
 	simhash_passages_defaults(&usual);
-	if (!p) {
-		sh_error_nomem(&err);
-		sh_api_fail(error, &err);
-		return NULL;
-	}
-	if (set_up(p, queries, sizes, n, options ? options : &usual, &err) < 0) {
-		sh_api_fail(error, &err);
-		simhash_passages_free(p);
-		return NULL;
-	}
-	return p;
+	sh_error_nomem(&err);
+	if (p && set_up(p, queries, sizes, n, options ? options : &usual, &err) == 0)
+		return p;
+	sh_api_fail(error, &err);
+	simhash_passages_free(p);
+	return NULL;
 }
 
 /* ---- a text ---- */

@@ -175,11 +175,10 @@ struct simhash *simhash_new(const struct simhash_options *options, struct simhas
 	const struct sh_profile *p;
 	struct sh_error err;
 
-	if (!s)
-		sh_error_nomem(&err);
-	else if ((p = find_profile(options->profile, &err)) &&
-		 translate(options, p, &s->opts, &err) == 0 &&
-		 sh_analyser_init(&s->analyser, &s->opts, NULL, &err) == 0) {
+	sh_error_nomem(&err);
+	if (s && (p = find_profile(options->profile, &err)) &&
+	    translate(options, p, &s->opts, &err) == 0 &&
+	    sh_analyser_init(&s->analyser, &s->opts, NULL, &err) == 0) {
 		s->empty = p->empty;
 		return s;
 	}

@@ -394,16 +394,17 @@ int sh_batch_keeper_id(const struct sh_batch *b, uint32_t document, struct sh_do
 	uint32_t keeper = sh_engine_keeper(b->engine, document);
 	struct sh_document kept;
 	struct sh_record r;
-	int status;
 
 	if (sh_batch_drops(b, document)) {
-		status = sh_batch_record(b, b->stored[keeper - b->corpus->n], &r, err);
+		if (sh_batch_record(b, b->stored[keeper - b->corpus->n], &r, err) < 0)
+			return -1;
 		*id = r.id;
-	} else {
-		status = sh_corpus_document(b->corpus, keeper, room, &kept, err);
-		*id = kept.id;
+		return 0;
 	}
-	return status;
+	if (sh_corpus_document(b->corpus, keeper, room, &kept, err) < 0)
+		return -1;
+	*id = kept.id;
+	return 0;
 }
 
 /* Of the new documents that are one, the first that stays is recorded; when none stays, the
@@ -453,14 +454,6 @@ int sh_batch_run(struct sh_batch *b, struct sh_error *err)
 
 /* ---- adding ---- */
 
-/* Returns the end of the documents of a task. */
-static size_t end_of(const struct sh_batch *b, const struct sh_job *job)
-{
-	size_t end = (job->task + 1) * GRAIN;
-
-	return end < b->corpus->n ? end : b->corpus->n;
-}
-
 /* Appends the line of a document to job->out, and its length to job->facts. A document that stays
  * has its sketch or its text behind the id. */
 static int encode(
@@ -492,9 +485,10 @@ static int encode(
 static int encode_some(void *reader, struct sh_job *job)
 {
 	struct sh_batch_reader *w = reader;
+	size_t n = w->batch->corpus->n, i = job->task * GRAIN, end = n - i < GRAIN ? n : i + GRAIN;
 	int status = 0;
 
-	for (size_t i = job->task * GRAIN; status == 0 && i < end_of(w->batch, job); i++)
+	for (; status == 0 && i < end; i++)
 		if (w->batch->document[i].recorded)
 			status = encode(w, (uint32_t)i, job, &job->err);
 	return status;
@@ -505,9 +499,11 @@ static int add_documents(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct sh_batch *b = arg;
 	const size_t *length = (const size_t *)(const void *)job->facts.p;
+	size_t left = job->facts.n / sizeof *length;
 	const char *line = job->out.p;
 
-	for (size_t i = job->task * GRAIN; i < end_of(b, job); i++) {
+	/* A failed job has the lines of its first documents only. */
+	for (size_t i = job->task * GRAIN; left; i++) {
 		uint32_t document = (uint32_t)i;
 		struct sh_record r = { .time = b->now, .digest = b->document[i].digest };
 
@@ -517,6 +513,7 @@ static int add_documents(void *arg, struct sh_job *job, struct sh_error *err)
 		r.line = sh_slice(line, *length);
 		r.id = sh_slice(line, (size_t)((const char *)memchr(line, '\t', r.line.n) - line));
 		line += *length++;
+		left--;
 		if (sh_batch_stays(b, document)) {
 			r.similarity = sh_engine_has_tokens(b->engine, document) ? 10000 : 0;
 		} else {

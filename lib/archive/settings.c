@@ -2,61 +2,21 @@
 #include "archive/settings.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "base/siphash.h"
+#include "fp/tag.h"
 #include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
 #include "text/stem.h"
 #include "unicode/fold.h"
 
-enum setting {
-	PROFILE,
-	MEASURE, /* before the settings that depend on it */
-	THRESHOLD,
-	SEED,
-	NGRAMS,
-	UNIT,
-	METHOD,
-	DICT,
-	JIEBA, /* after DICT, whose words the checksum includes */
-	STEM,
-	STOP,
-	MIN_CHARS,
-	KEEP,
-	NO_FOLD,
-	MASK_DIGITS,
-	FOLD_MARKS,
-	JOIN_HYPHENS,
-	KEYS,    /* another version may have another table of keys */
-	UNICODE, /* versions from here on */
-	SNOWBALL,
-	SETTINGS
-};
-
-static const char *const names[SETTINGS] = { "-p", "--measure", "-T", "--seed", "-n", "-u",
-	"--split", "--dict", "SIMHASH_JIEBA", "--stem", "--stop", "--min-chars", "--keep-words",
-	"--no-fold", "--mask-digits", "--fold-marks", "--join-hyphens", "keys", "unicode",
-	"snowball" };
-
-/* The other name of METHOD: which one it is depends on the value. */
-static const char segment[] = "--segment";
-
-static bool is_segmenter(const struct sh_token_method *m)
+static bool is(struct sh_slice name, const char *word)
 {
-	return m->needs_jieba || m->needs_cppjieba;
+	return sh_slice_eq(name, sh_slice_str(word));
 }
-
-/* The places of the flags in struct sh_token_opts; 0: the setting is no flag. */
-static const size_t flag_at[SETTINGS] = {
-	[NO_FOLD] = offsetof(struct sh_token_opts, no_fold),
-	[MASK_DIGITS] = offsetof(struct sh_token_opts, mask_digits),
-	[FOLD_MARKS] = offsetof(struct sh_token_opts, fold_marks),
-	[JOIN_HYPHENS] = offsetof(struct sh_token_opts, join_hyphens),
-};
 
 uint64_t sh_content_sum(uint64_t before, struct sh_slice content)
 {
@@ -67,22 +27,23 @@ uint64_t sh_content_sum(uint64_t before, struct sh_slice content)
 
 /* ---- settings to lines ---- */
 
-__attribute__((format(printf, 2, 3))) static int say(char *value, const char *fmt, ...)
+/* Appends a line when *status is 0. */
+__attribute__((format(printf, 5, 6))) static void add(
+    struct sh_buf *lines, int *status, struct sh_error *err, const char *name, const char *fmt, ...)
 {
+	char value[SH_SETTING_MAX], line[2 * SH_SETTING_MAX];
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	vsnprintf(value, SH_SETTING_MAX, fmt, ap);
+	vsnprintf(value, sizeof value, fmt, ap);
 	va_end(ap);
-	return 1;
+	n = snprintf(line, sizeof line, "option %s %s\n", name, value);
+	if (*status == 0)
+		*status = sh_buf_add(lines, line, (size_t)n, err);
 }
 
-static int say_content(char *value, uint64_t sum)
-{
-	return sum ? say(value, "content:%016llx", (unsigned long long)sum) : say(value, "no");
-}
-
-static int say_threshold(const struct sh_archive_settings *s, char *value)
+static void print_thresholds(const struct sh_archive_settings *s, char *value)
 {
 	size_t n = sh_print_weight(value, (int64_t)s->threshold);
 
@@ -91,102 +52,51 @@ static int say_threshold(const struct sh_archive_settings *s, char *value)
 		n += sh_print_weight(value + n, (int64_t)s->edit);
 	}
 	value[n] = '\0';
-	return 1;
-}
-
-/* The sum of jieba's dictionary is that of its words and frequencies. Byte order and layout of the
- * compiled file do not change it. */
-static int say_jieba(const struct sh_jieba *j, char *value, struct sh_error *err)
-{
-	uint64_t sum;
-
-	if (sh_jieba_checksum(j, &sum, err) < 0)
-		return -1;
-	return say(value, "total:%llu words:%016llx", (unsigned long long)j->h.total,
-	    (unsigned long long)sum);
-}
-
-static int say_snowball(const char *stemmer, char *value, struct sh_error *err)
-{
-	uint64_t sum;
-
-	if (sh_stem_checksum(stemmer, &sum, err) < 0)
-		return -1;
-	return say(value, "stems:%016llx", (unsigned long long)sum);
-}
-
-/* Writes the value of a setting. Returns 1, 0 when the archive has no such row, or -1. */
-static int print(
-    const struct sh_archive_settings *s, enum setting which, char *value, struct sh_error *err)
-{
-	const struct sh_token_opts *t = &s->token;
-	char kinds[SH_KEEP_TEXT];
-
-	if (flag_at[which])
-		return say(value, *(const bool *)((const char *)t + flag_at[which]) ? "yes" : "no");
-	switch (which) {
-	case PROFILE:
-		return say(value, "%s", s->profile->name);
-	case MEASURE:
-		return say(value, "%s", s->measure->name);
-	case THRESHOLD:
-		return say_threshold(s, value);
-	case SEED:
-		return s->random_seed ? say(value, "random")
-				      : say(value, "%llu", (unsigned long long)s->seed);
-	case NGRAMS:
-		return s->ngrams.min == s->ngrams.max
-			   ? say(value, "%u", s->ngrams.min)
-			   : say(value, "%u-%u", s->ngrams.min, s->ngrams.max);
-	case UNIT:
-		return say(value, t->unit == SH_UNIT_CHAR ? "char" : "word");
-	case METHOD:
-		return say(value, "%s", t->method->name);
-	case DICT:
-		return say_content(value,
-		    t->method->needs_cppjieba ? sh_cppjieba_checksum(t->cppjieba) : s->dict_sum);
-	case JIEBA:
-		return t->method->needs_jieba ? say_jieba(t->jieba, value, err) : 0;
-	case STEM:
-		return say(value, "%s", t->stem ? t->stem : "no");
-	case STOP:
-		return say_content(value, s->stop_sum);
-	case MIN_CHARS:
-		return say(value, "%u", t->min_chars);
-	case KEEP:
-		return say(value, "%s",
-		    t->punctuation                  ? "any"
-		    : sh_keep_print(t->keep, kinds) ? kinds
-						    : "no");
-	case KEYS:
-		return say(value, "%ux%u", s->keys, s->rows);
-	case UNICODE:
-		return say(value, "%s", sh_fold_unicode());
-	case SNOWBALL:
-		return t->stem ? say_snowball(t->stem, value, err) : 0;
-	default:
-		return 0;
-	}
 }
 
 int sh_archive_settings_list(
     const struct sh_archive_settings *s, struct sh_buf *lines, struct sh_error *err)
 {
-	for (enum setting i = 0; i < SETTINGS; i++) {
-		bool is_segment = i == METHOD && is_segmenter(s->token.method);
-		char value[SH_SETTING_MAX], line[2 * SH_SETTING_MAX];
-		int n, got = print(s, i, value, err);
+	const struct sh_token_opts *t = &s->token;
+	const struct sh_fingerprint_opts opts = {
+		.hash = sh_hash_at(0), .token = *t, .ngrams = s->ngrams
+	};
+	struct sh_settings features;
+	char text[SH_SETTING_MAX];
+	uint64_t sum;
+	size_t i = 0;
+	int status = 0;
 
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			continue;
-		n = snprintf(
-		    line, sizeof line, "option %s %s\n", is_segment ? segment : names[i], value);
-		if (sh_buf_add(lines, line, (size_t)n, err) < 0)
-			return -1;
+	print_thresholds(s, text);
+	add(lines, &status, err, "-p", "%s", s->profile->name);
+	add(lines, &status, err, "--measure", "%s", s->measure->name);
+	add(lines, &status, err, "-T", "%s", text);
+	if (s->random_seed)
+		add(lines, &status, err, "--seed", "random");
+	else
+		add(lines, &status, err, "--seed", "%llu", (unsigned long long)s->seed);
+	sh_settings_list(&features, &opts, s->stop_sum,
+	    t->method->needs_cppjieba ? sh_cppjieba_checksum(t->cppjieba) : s->dict_sum);
+	/* The rows before -n decide fingerprints, but no features. */
+	while (strcmp(features.row[i].name, "-n") != 0)
+		i++;
+	for (; i < features.n; i++)
+		add(lines, &status, err, features.row[i].name, "%s", features.row[i].value);
+	/* The sum of jieba's dictionary is that of its words and frequencies, also of the words of
+	 * --dict. Byte order and layout of the compiled file do not change it. */
+	if (status == 0 && t->method->needs_jieba) {
+		status = sh_jieba_checksum(t->jieba, &sum, err);
+		add(lines, &status, err, "SIMHASH_JIEBA", "total:%llu words:%016llx",
+		    (unsigned long long)t->jieba->h.total, (unsigned long long)sum);
 	}
-	return 0;
+	/* Another version may have another table of keys. */
+	add(lines, &status, err, "keys", "%ux%u", s->keys, s->rows);
+	add(lines, &status, err, "unicode", "%s", sh_fold_unicode());
+	if (status == 0 && t->stem) {
+		status = sh_stem_checksum(t->stem, &sum, err);
+		add(lines, &status, err, "snowball", "stems:%016llx", (unsigned long long)sum);
+	}
+	return status;
 }
 
 /* ---- lines to settings ---- */
@@ -207,68 +117,63 @@ static int read_threshold(struct sh_archive_settings *s, const char *value)
 	return 0;
 }
 
-/* Reads a value, of less than SH_SETTING_MAX bytes. The caller compares checksums and versions. */
-static int read(struct sh_archive_settings *s, enum setting which, const char *value)
+/* Reads a value, of less than SH_SETTING_MAX bytes. Returns -1 when this version does not know it.
+ * The caller compares checksums and versions. */
+static int read(struct sh_archive_settings *s, struct sh_slice name, const char *value)
 {
 	struct sh_token_opts *t = &s->token;
-	struct sh_error ignored;
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = { { "--no-fold", &t->no_fold }, { "--mask-digits", &t->mask_digits },
+		{ "--fold-marks", &t->fold_marks }, { "--join-hyphens", &t->join_hyphens } };
 	bool yes = strcmp(value, "yes") == 0, no = strcmp(value, "no") == 0;
+	struct sh_error ignored;
 
-	if (flag_at[which]) {
-		*(bool *)((char *)t + flag_at[which]) = yes;
-		return yes || no ? 0 : -1;
-	}
-	switch (which) {
-	case PROFILE:
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		if (is(name, flags[i].name)) {
+			*flags[i].flag = yes;
+			return yes || no ? 0 : -1;
+		}
+	if (is(name, "-p"))
 		return (s->profile = sh_profile_find(value)) ? 0 : -1;
-	case MEASURE:
+	if (is(name, "--measure")) {
 		s->measure = sh_measure_find(value);
 		return s->measure && s->measure->duplicates ? 0 : -1;
-	case THRESHOLD:
+	}
+	if (is(name, "-T"))
 		return read_threshold(s, value);
-	case SEED:
+	if (is(name, "--seed")) {
 		s->random_seed = strcmp(value, "random") == 0;
 		return s->random_seed ? 0 : sh_parse_u64(sh_slice_str(value), &s->seed);
-	case NGRAMS:
+	}
+	if (is(name, "-n"))
 		return sh_ngrams_parse(value, &s->ngrams, &ignored);
-	case UNIT:
+	if (is(name, "-u")) {
 		t->unit = strcmp(value, "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
 		return 0;
-	case METHOD:
+	}
+	if (is(name, "--split") || is(name, "--segment"))
 		return (t->method = sh_token_method_find(value)) ? 0 : -1;
-	case STEM:
+	if (is(name, "--stem")) {
 		memcpy(s->stem, value, strlen(value) + 1);
 		t->stem = no ? NULL : s->stem;
 		return 0;
-	case MIN_CHARS:
+	}
+	if (is(name, "--min-chars"))
 		return sscanf(value, "%u", &t->min_chars) == 1 ? 0 : -1;
-	case KEEP:
+	if (is(name, "--keep-words")) {
 		t->punctuation = strcmp(value, "any") == 0;
-		return t->punctuation || no
+		return t->punctuation || no || sscanf(value, "kinds:%x", &t->keep) == 1
 			   ? 0
 			   : sh_keep_parse(sh_slice_str(value), &t->keep, &ignored);
-	case KEYS:
-		return sscanf(value, "%ux%u", &s->keys, &s->rows) == 2 ? 0 : -1;
-	case DICT:
-	case JIEBA:
-	case STOP:
-	case UNICODE:
-	case SNOWBALL:
-		return 0;
-	default:
-		return -1;
 	}
-}
-
-static enum setting find(struct sh_slice name)
-{
-	enum setting i = 0;
-
-	if (sh_slice_eq(name, sh_slice_str(segment)))
-		return METHOD;
-	while (i < SETTINGS && !sh_slice_eq(name, sh_slice_str(names[i])))
-		i++;
-	return i;
+	if (is(name, "keys"))
+		return sscanf(value, "%ux%u", &s->keys, &s->rows) == 2 ? 0 : -1;
+	return is(name, "--dict") || is(name, "--stop") || is(name, "SIMHASH_JIEBA") ||
+		       sh_archive_setting_is_version(name)
+		   ? 0
+		   : -1;
 }
 
 int sh_archive_settings_read(
@@ -280,10 +185,8 @@ int sh_archive_settings_read(
 
 	*s = (struct sh_archive_settings){ 0 };
 	while (sh_store_setting_next(&lines, &row)) {
-		enum setting which = find(row.name);
-
 		snprintf(value, sizeof value, "%.*s", (int)row.value.n, row.value.p);
-		if (row.value.n >= sizeof value || which == SETTINGS || read(s, which, value) < 0)
+		if (row.value.n >= sizeof value || read(s, row.name, value) < 0)
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "the archive was made with %.*s %s, which this version does not know",
 			    (int)row.name.n, row.name.p, value);
@@ -311,7 +214,7 @@ void sh_archive_settings_rules(
 
 bool sh_archive_setting_is_version(struct sh_slice name)
 {
-	return find(name) >= UNICODE;
+	return is(name, "unicode") || is(name, "snowball");
 }
 
 bool sh_archive_settings_differ(struct sh_slice *lines, const struct sh_store_manifest *m,
@@ -320,11 +223,11 @@ bool sh_archive_settings_differ(struct sh_slice *lines, const struct sh_store_ma
 	while (sh_store_setting_next(lines, now)) {
 		*made =
 		    (struct sh_store_setting){ now->name, sh_store_manifest_setting(m, now->name) };
-		/* METHOD has two names. */
-		if (made->value.n == 0 && find(now->name) == METHOD) {
-			made->name = sh_slice_str(sh_slice_eq(now->name, sh_slice_str(segment))
-						      ? names[METHOD]
-						      : segment);
+		/* The method has two names: which one it is depends on the value. */
+		if (made->value.n == 0 &&
+		    (is(now->name, "--split") || is(now->name, "--segment"))) {
+			made->name =
+			    sh_slice_str(is(now->name, "--split") ? "--segment" : "--split");
 			made->value = sh_store_manifest_setting(m, made->name);
 		}
 		if (!sh_slice_eq(now->value, made->value))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings with which an archive of documents is made, as rows of its manifest.
+/* The settings with which an archive of documents is made, as lines of its manifest.
  *
  * Options that decide a document's features or keys are settings: each run on the archive must have
  * the same options. Options for the form of documents (--json, --raw, -f) are not settings.

@@ -410,8 +410,8 @@ static int check_blocks(void *store, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* Checks that the numbers ascend, and that the lines stand one after the other. Sets the bits of the
- * documents in `there`, and of documents that stay in `stays`. */
+/* Checks that the numbers ascend, and that the lines stand one after the other. Sets a bit for each
+ * document in `there`, and for each one that stays in `stays`. */
 static int check_records(const struct sh_store *store, struct sh_store_segment *s, uint64_t *there,
     uint64_t *stays, struct sh_error *err)
 {
