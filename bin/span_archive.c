@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "passage/index.h"
 #include "span.h"
@@ -23,6 +24,7 @@ struct span_archive {
 	struct sh_corpus corpus;
 	/* the first document of each segment; begin[segments]: the first document of today */
 	uint32_t *begin;
+	size_t joins;              /* the segment whose seeds join today's seeds */
 	uint32_t number;           /* of the first document of today in the archive */
 	uint64_t now;              /* time of today's documents */
 	uint64_t *wanted;          /* a bit for each document of today, or with one of the seeds */
@@ -60,6 +62,14 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 
 /* ---- opening ---- */
 
+_Noreturn static void refuse(const struct span_archive *a, const char *why)
+{
+	struct sh_error err;
+
+	sh_error_set(&err, SH_ERR_PARAM, "'%s' %s", a->settings->archive, why);
+	cli_die(a->cli, &err);
+}
+
 /* Opens the archive, or makes it, and locks it. */
 static void open_store(struct span_archive *a)
 {
@@ -82,33 +92,15 @@ static void open_store(struct span_archive *a)
 	}
 	if (there < 0 || sh_store_open(&a->store, dir, &err) < 0)
 		cli_die(a->cli, &err);
-	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES) {
-		sh_error_set(&err, SH_ERR_PARAM,
-		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
-		    "new folder)",
-		    dir);
-		cli_die(a->cli, &err);
-	}
+	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES)
+		refuse(a, "is an archive of shdedup, expected one of shspan (shspan makes one in a "
+			  "new folder)");
 	made = sh_store_manifest_setting(&a->store.manifest, sh_slice_str(settings_name));
-	if (!sh_slice_eq(made, sh_slice_str(text))) {
-		sh_error_set(&err, SH_ERR_PARAM,
-		    "'%s' was made with other options (see its file 'manifest')", dir);
-		cli_die(a->cli, &err);
-	}
+	if (!sh_slice_eq(made, sh_slice_str(text)))
+		refuse(a, "was made with other options (see its file 'manifest')");
 	if (sh_store_lock(&a->store, true, WAIT, &err) < 0 ||
 	    sh_store_change_begin(&a->change, &a->store, &err) < 0)
 		cli_die(a->cli, &err);
-}
-
-/* Returns the path of a segment's documents. */
-static char *path_of(struct span_archive *a, const struct sh_store_segment *s)
-{
-	const char *name = s->part[SH_STORE_PART_DOCUMENTS].name;
-	size_t n = strlen(a->settings->archive) + 1 + strlen(name) + 1;
-	char *path = cli_zeroed(a->cli, n, 1);
-
-	snprintf(path, n, "%s/%s", a->settings->archive, name);
-	return path;
 }
 
 /* Makes one corpus of the documents of the archive and of today's. The archive's bytes are compared
@@ -120,7 +112,6 @@ static void open_documents(struct span_archive *a)
 	char *const *inputs = cli_inputs(c, &n);
 	char **names = cli_zeroed(c, segments + n, sizeof *names);
 	struct sh_error err;
-	uint32_t d = 0;
 
 	a->begin = cli_zeroed(c, segments + 1, sizeof *a->begin);
 	for (size_t i = 0; i < segments; i++) {
@@ -128,7 +119,11 @@ static void open_documents(struct span_archive *a)
 
 		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, &err) < 0)
 			fail(a, &err);
-		names[i] = path_of(a, s);
+		if (asprintf(&names[i], "%s/%s", a->settings->archive,
+			s->part[SH_STORE_PART_DOCUMENTS].name) < 0) {
+			sh_error_nomem(&err);
+			fail(a, &err);
+		}
 	}
 	for (size_t i = 0; i < n; i++)
 		names[segments + i] = inputs[i];
@@ -136,18 +131,15 @@ static void open_documents(struct span_archive *a)
 	for (size_t i = 0; i < segments; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];
 
-		a->begin[i] = d;
-		while (d < a->corpus.n && a->corpus.at[d] < file->base + file->n)
-			d++;
-		if (d - a->begin[i] != a->store.segment[i].entry.documents) {
+		a->begin[i + 1] =
+		    (uint32_t)sh_lower_bound(a->corpus.at, a->corpus.n, file->base + file->n);
+		if (a->begin[i + 1] - a->begin[i] != a->store.segment[i].entry.documents) {
 			sh_error_set(
 			    &err, SH_ERR_RECORD, "%s: not as the archive wrote it", names[i]);
 			fail(a, &err);
 		}
-	}
-	a->begin[segments] = d;
-	for (size_t i = 0; i < segments; i++)
 		free(names[i]);
+	}
 	free(names);
 }
 
@@ -175,28 +167,23 @@ static void add_documents(struct span_archive *a)
 	sh_document_room_free(&room);
 }
 
-/* The segment whose seeds join today's seeds. */
-struct joining {
-	struct span_archive *archive;
-	struct sh_store_segment *segment;
-	uint32_t begin; /* its first document in the corpus */
-};
-
+/* Adds a seed of segment a->joins to the postings. */
 static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
-	struct joining *j = arg;
-	struct span_archive *a = j->archive;
+	struct span_archive *a = arg;
+	struct sh_store_segment *segment = &a->store.segment[a->joins];
 	size_t i;
-	int got = sh_store_segment_find(j->segment, p->document, &i, err);
+	int got = sh_store_segment_find(segment, p->document, &i, err);
 
 	(void)asked;
 	if (got <= 0)
 		return got < 0 ? -1
-			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
+			       : sh_store_segment_damaged(segment, SH_STORE_PART_INDEX,
 				     "a posting without a document", 0, err);
-	sh_bits_put(a->wanted, j->begin + i);
+	i += a->begin[a->joins];
+	sh_bits_put(a->wanted, i);
 	return sh_postings_add(
-	    &a->postings, &(struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place, 0 }, err);
+	    &a->postings, &(struct sh_posting){ p->key, (uint32_t)i, p->place, 0 }, err);
 }
 
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
@@ -223,13 +210,10 @@ static void find_seeds(struct span_archive *a)
 		}
 	if (sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
-	for (size_t i = 0; i < a->store.n_segments; i++) {
-		struct joining j = { a, &a->store.segment[i], a->begin[i] };
-
-		if (sh_store_segment_look(
-			j.segment, SH_LIST_POSTINGS, x.key, x.n, 0, add_seed, &j, &err) < 0)
+	for (a->joins = 0; a->joins < a->store.n_segments; a->joins++)
+		if (sh_store_segment_look(&a->store.segment[a->joins], SH_LIST_POSTINGS, x.key, x.n,
+			0, add_seed, a, &err) < 0)
 			fail(a, &err);
-	}
 	sh_index_free(&x);
 }
 

@@ -26,27 +26,18 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
 	documents_warn(c, corpus, "ignored");
 }
 
-/* Where sh_texts_load() reports bad documents. */
-struct loading {
-	struct cli *cli;
-	const struct sh_corpus *corpus;
-};
-
-static int bad_document(void *arg, uint32_t document, struct sh_error *err)
+static int reject(void *cli, struct sh_slice line, const struct sh_error *err)
 {
-	struct loading *l = arg;
-
-	cli_reject(l->cli, sh_corpus_line(l->corpus, document), err);
+	cli_reject(cli, line, err);
 	return 0;
 }
 
 void span_load(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
     const uint64_t *wanted, struct sh_sorter *postings, struct sh_texts *texts)
 {
-	struct loading loading = { c, corpus };
 	bool strict = s->docs.docs.strict;
 	struct sh_texts_opts opts = { s->docs.token, s->seed, s->seeds ? NULL : postings, wanted,
-		strict && postings ? bad_document : NULL, &loading, c->jobs };
+		strict && postings ? reject : NULL, c, c->jobs };
 	struct run report = { .cli = c };
 	struct sh_error err;
 
@@ -145,15 +136,15 @@ static char *put_share(char *p, uint64_t part, uint64_t whole, char behind)
 	return p + 7;
 }
 
-static char *put_stretch(char *p, const struct sh_placed *placed, uint32_t from, uint32_t to)
+static char *put_stretch(char *p, const struct sh_placer *text, uint32_t from, uint32_t to)
 {
 	uint32_t start, end;
 
-	sh_placed_bytes(placed, from, to, &start, &end);
-	return put_number(put_number(put_id(p, placed->id), start), end);
+	sh_placed_bytes(text, from, to, &start, &end);
+	return put_number(put_number(put_id(p, text->id), start), end);
 }
 
-static int put_span(struct sh_buf *out, const struct sh_placed *a, const struct sh_placed *b,
+static int put_span(struct sh_buf *out, const struct sh_placer *a, const struct sh_placer *b,
     const struct sh_span *span, struct sh_error *err)
 {
 	uint32_t n = span->to - span->from, m = span->end - span->at;
@@ -209,8 +200,7 @@ struct worker {
 	struct sh_seeder *seeder;     /* of documents, with -d */
 	struct sh_index_room lookup;
 	struct sh_matcher *matcher;
-	struct sh_placer *placer, *other; /* of this document; of a document that shares passages */
-	struct sh_placed placed;          /* this document */
+	struct sh_placer text, other; /* this document; a document that shares passages */
 	struct sh_buf room;
 	struct record *record;
 	size_t record_cap;
@@ -227,7 +217,6 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 	size_t others = sh_texts_tokens(w->texts, spans->document).n, kept = 0;
 	uint64_t need = query ? UINT64_MAX : sh_coverage_needs(s->threshold, tokens);
 	uint64_t need_other = sh_coverage_needs(s->threshold, others), matched = 0;
-	struct sh_placed other;
 	uint32_t first, second;
 	char *p;
 
@@ -236,13 +225,13 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 		matched += spans[i].matched;
 	if (s->pairs && matched < need && matched < need_other)
 		return 0;
-	if (sh_placer_document(w->other, spans->document, &other, err) < 0)
+	if (sh_placer_document(&w->other, spans->document, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (query && !sh_span_is_significant(&spans[i], &other))
+		if (query && !sh_span_is_significant(&spans[i], &w->other.tokens))
 			continue;
 		spans[kept++] = spans[i];
-		if (!s->pairs && put_span(out, &w->placed, &other, &spans[i], err) < 0)
+		if (!s->pairs && put_span(out, &w->text, &w->other, &spans[i], err) < 0)
 			return -1;
 	}
 	if (kept == 0 || !s->pairs)
@@ -252,9 +241,9 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 	if (first < need && second < need_other)
 		return 0;
 	if (sh_buf_reserve(
-		out, w->placed.id.n + other.id.n + SH_NUM_CHARS + 2 * SHARE_CHARS + 5, err) < 0)
+		out, w->text.id.n + w->other.id.n + SH_NUM_CHARS + 2 * SHARE_CHARS + 5, err) < 0)
 		return -1;
-	p = put_id(put_id(out->p + out->n, w->placed.id), other.id);
+	p = put_id(put_id(out->p + out->n, w->text.id), w->other.id);
 	p = put_number(p, query ? second : first);
 	p = put_share(put_share(p, first, tokens, '\t'), second, others, '\n');
 	out->n = (size_t)(p - out->p);
@@ -291,7 +280,7 @@ static int spans_of(struct worker *w, uint32_t document, struct sh_buf *out, str
 		return -1;
 	if (n == 0)
 		return 0;
-	if (sh_placer_document(w->placer, document, &w->placed, err) < 0)
+	if (sh_placer_document(&w->text, document, err) < 0)
 		return -1;
 	if (w->settings->pairs)
 		return put_spans(w, tokens, spans, n, out, err);
@@ -323,16 +312,16 @@ static int put_place(struct worker *w, uint32_t document, uint32_t from, uint32_
 	uint64_t numbers[5] = { 0, 0, to - from };
 	uint32_t start, end;
 
-	if (sh_placer_document(w->placer, document, &w->placed, err) < 0)
+	if (sh_placer_document(&w->text, document, err) < 0)
 		return -1;
-	sh_placed_bytes(&w->placed, from, to, &start, &end);
+	sh_placed_bytes(&w->text, from, to, &start, &end);
 	numbers[0] = start;
 	numbers[1] = end;
 	if (count) {
 		numbers[3] = count->min;
 		numbers[4] = count->max;
 	}
-	return span_put_place(out, w->placed.id, numbers, count ? 5 : 2, err);
+	return span_put_place(out, w->text.id, numbers, count ? 5 : 2, err);
 }
 
 static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
@@ -380,9 +369,9 @@ static int each_query(
 	job->ill_formed += seeds.tokens.bad_utf8;
 	if (sh_index_queries(w->index, &seeds, &w->lookup, w->matcher, &spans, &n, err) < 0)
 		return -1;
-	if (n && !w->settings->pairs && sh_placer_text(w->placer, doc->text, &w->placed, err) < 0)
+	if (n && !w->settings->pairs && sh_placer_text(&w->text, doc->text, err) < 0)
 		return -1;
-	w->placed.id = doc->id;
+	w->text.id = doc->id;
 	return put_spans(w, seeds.tokens.n, spans, n, &job->out, err);
 }
 
@@ -426,8 +415,8 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 		w->settings = s;
 		if ((query && !(w->seeder = sh_seeder_new(token, &s->seed, &err))) ||
 		    !(w->matcher = sh_matcher_new(&s->match, w->texts, &err)) ||
-		    !(w->placer = sh_placer_new(corpus, token, &err)) ||
-		    !(w->other = sh_placer_new(corpus, token, &err)))
+		    sh_placer_init(&w->text, corpus, token, &err) < 0 ||
+		    sh_placer_init(&w->other, corpus, token, &err) < 0)
 			cli_die(c, &err);
 	}
 	if (query)
@@ -440,8 +429,8 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 		sh_index_room_free(&workers[i].lookup);
 		sh_matcher_delete(workers[i].matcher);
 		sh_counter_free(&workers[i].counter);
-		sh_placer_delete(workers[i].placer);
-		sh_placer_delete(workers[i].other);
+		sh_placer_free(&workers[i].text);
+		sh_placer_free(&workers[i].other);
 		sh_buf_free(&workers[i].room);
 		free(workers[i].record);
 	}
