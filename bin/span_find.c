@@ -112,66 +112,48 @@ static void read_seeds(struct cli *c, const struct span_settings *s, const struc
 
 /* ---- records ---- */
 
-enum { SHARE_CHARS = 8 };
-
-static char *put_id(char *p, struct sh_slice s)
-{
-	memcpy(p, s.p, s.n);
-	p[s.n] = '\t';
-	return p + s.n + 1;
-}
-
-static char *put_number(char *p, uint64_t n)
-{
-	p += sh_print_u64(p, n);
-	*p = '\t';
-	return p + 1;
-}
-
-/* Prints part / whole with four decimals, rounded, halves up. */
-static char *put_share(char *p, uint64_t part, uint64_t whole, char behind)
-{
-	sh_similarity_print(p, whole ? (unsigned)((part * 20000 + whole) / (2 * whole)) : 0);
-	p[6] = behind;
-	return p + 7;
-}
-
-static char *put_stretch(char *p, const struct sh_placer *text, uint32_t from, uint32_t to)
-{
-	uint32_t start, end;
-
-	sh_placed_bytes(text, from, to, &start, &end);
-	return put_number(put_number(put_id(p, text->id), start), end);
-}
-
-static int put_span(struct sh_buf *out, const struct sh_placer *a, const struct sh_placer *b,
-    const struct sh_span *span, struct sh_error *err)
-{
-	uint32_t n = span->to - span->from, m = span->end - span->at;
-	char *p;
-
-	if (sh_buf_reserve(out, a->id.n + b->id.n + 5 * SH_NUM_CHARS + SHARE_CHARS + 8, err) < 0)
-		return -1;
-	p = put_stretch(out->p + out->n, a, span->from, span->to);
-	p = put_stretch(p, b, span->at, span->end);
-	p = put_share(put_number(p, span->matched), span->matched, n > m ? n : m, '\n');
-	out->n = (size_t)(p - out->p);
-	return 0;
-}
-
-int span_put_place(
-    struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, struct sh_error *err)
+int span_put(struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, char behind,
+    struct sh_error *err)
 {
 	char *p;
 
 	if (sh_buf_reserve(out, id.n + n * (SH_NUM_CHARS + 1) + 1, err) < 0)
 		return -1;
-	p = put_id(out->p + out->n, id);
-	for (size_t i = 0; i < n; i++)
-		p = put_number(p, numbers[i]);
-	p[-1] = '\n';
+	p = out->p + out->n;
+	memcpy(p, id.p, id.n);
+	p += id.n;
+	for (size_t i = 0; i < n; i++) {
+		*p++ = '\t';
+		p += sh_print_u64(p, numbers[i]);
+	}
+	*p++ = behind;
 	out->n = (size_t)(p - out->p);
 	return 0;
+}
+
+/* Appends part / whole with four decimals, rounded, halves up. */
+static int put_share(
+    struct sh_buf *out, uint64_t part, uint64_t whole, char behind, struct sh_error *err)
+{
+	char share[7];
+
+	sh_similarity_print(share, whole ? (unsigned)((part * 20000 + whole) / (2 * whole)) : 0);
+	share[6] = behind;
+	return sh_buf_add(out, share, sizeof share, err);
+}
+
+static int put_span(struct sh_buf *out, const struct sh_placer *a, const struct sh_placer *b,
+    const struct sh_span *span, struct sh_error *err)
+{
+	uint32_t n = span->to - span->from, m = span->end - span->at, start, end, start2, end2;
+
+	sh_placed_bytes(a, span->from, span->to, &start, &end);
+	sh_placed_bytes(b, span->at, span->end, &start2, &end2);
+	return span_put(out, a->id, (uint64_t[]){ start, end }, 2, '\t', err) < 0 ||
+		       span_put(out, b->id, (uint64_t[]){ start2, end2, span->matched }, 3, '\t',
+			   err) < 0
+		   ? -1
+		   : put_share(out, span->matched, n > m ? n : m, '\n', err);
 }
 
 /* ---- the work on a document ---- */
@@ -218,7 +200,6 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 	uint64_t need = query ? UINT64_MAX : sh_coverage_needs(s->threshold, tokens);
 	uint64_t need_other = sh_coverage_needs(s->threshold, others), matched = 0;
 	uint32_t first, second;
-	char *p;
 
 	/* The coverage is at most the sum. Places of most queries need not be computed. */
 	for (size_t i = 0; i < n; i++)
@@ -240,14 +221,12 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 		return -1;
 	if (first < need && second < need_other)
 		return 0;
-	if (sh_buf_reserve(
-		out, w->text.id.n + w->other.id.n + SH_NUM_CHARS + 2 * SHARE_CHARS + 5, err) < 0)
-		return -1;
-	p = put_id(put_id(out->p + out->n, w->text.id), w->other.id);
-	p = put_number(p, query ? second : first);
-	p = put_share(put_share(p, first, tokens, '\t'), second, others, '\n');
-	out->n = (size_t)(p - out->p);
-	return 0;
+	return span_put(out, w->text.id, NULL, 0, '\t', err) < 0 ||
+		       span_put(out, w->other.id, (uint64_t[]){ query ? second : first }, 1, '\t',
+			   err) < 0 ||
+		       put_share(out, first, tokens, '\t', err) < 0
+		   ? -1
+		   : put_share(out, second, others, '\n', err);
 }
 
 /* Writes the spans of a document, pair by pair. */
@@ -309,19 +288,14 @@ static int spans_of(struct worker *w, uint32_t document, struct sh_buf *out, str
 static int put_place(struct worker *w, uint32_t document, uint32_t from, uint32_t to,
     const struct sh_counted *count, struct sh_buf *out, struct sh_error *err)
 {
-	uint64_t numbers[5] = { 0, 0, to - from };
 	uint32_t start, end;
 
 	if (sh_placer_document(&w->text, document, err) < 0)
 		return -1;
 	sh_placed_bytes(&w->text, from, to, &start, &end);
-	numbers[0] = start;
-	numbers[1] = end;
-	if (count) {
-		numbers[3] = count->min;
-		numbers[4] = count->max;
-	}
-	return span_put_place(out, w->text.id, numbers, count ? 5 : 2, err);
+	return span_put(out, w->text.id,
+	    (uint64_t[]){ start, end, to - from, count ? count->min : 0, count ? count->max : 0 },
+	    count ? 5 : 2, '\n', err);
 }
 
 static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)

@@ -34,9 +34,8 @@ static int each_document(struct worker *w, uint32_t document, struct sh_sentence
 		sh_mark_runs(w->counts, x, n, counted ? s->documents : 0, counted ? 0 : 2);
 	for (size_t i = 0, first = 1; sh_next_passage(x, n, &i, &p); first = 0)
 		if ((first && sh_corpus_document(w->corpus, document, &w->room, &doc, err) < 0) ||
-		    span_put_place(out, doc.id,
-			(uint64_t[]){ p.from, p.to, p.tokens, p.min, p.max }, counted ? 5 : 2,
-			err) < 0)
+		    span_put(out, doc.id, (uint64_t[]){ p.from, p.to, p.tokens, p.min, p.max },
+			counted ? 5 : 2, '\n', err) < 0)
 			return -1;
 	return 0;
 }
