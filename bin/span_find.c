@@ -445,7 +445,7 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 	    &(struct worker){ .texts = texts,
 		.index = &x,
 		.first = first,
-		.counter = { &x, s->documents, s->match.least } });
+		.counter = { .index = &x, .documents = s->documents, .least = s->match.least } });
 	sh_index_free(&x);
 }
 
