@@ -100,7 +100,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 	const struct sh_document_form *form = &s->docs.docs.form;
 
 	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
-		if (s->docs.of.of_documents[i].form.more)
+		if (s->docs.of.of_documents[i].more)
 			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
 				     "because a span is a place in one field");
 	if (cli_given(c, FIRST) + cli_given(c, ALL) + cli_given(c, COUNT) + cli_given(c, EXACT) > 1)

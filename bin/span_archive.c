@@ -62,27 +62,19 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 
 /* ---- opening ---- */
 
-_Noreturn static void refuse(const struct span_archive *a, const char *why)
-{
-	struct sh_error err;
-
-	sh_error_set(&err, SH_ERR_PARAM, "'%s' %s", a->settings->archive, why);
-	cli_die(a->cli, &err);
-}
-
 /* Opens the archive, or makes it, and locks it. */
 static void open_store(struct span_archive *a)
 {
 	const char *dir = a->settings->archive;
-	char text[2 * SH_SETTINGS_TEXT];
+	char text[2 * SH_SETTINGS_TEXT], line[sizeof text + 32];
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_PASSAGES, .form = SH_STORE_DOCUMENTS };
 	struct sh_slice made;
 	struct sh_error err;
 	int there = sh_store_exists(dir, &err);
 
 	describe(a->settings, text, sizeof text);
-	m.setting[m.n_settings++] =
-	    (struct sh_store_setting){ sh_slice_str(settings_name), sh_slice_str(text) };
+	snprintf(line, sizeof line, "option %s %s\n", settings_name, text);
+	m.settings = sh_slice_str(line);
 	/* Another run may make the archive in this moment. */
 	if (there == 0 && sh_store_create(dir, &m, WAIT, &err) < 0) {
 		struct sh_error ignored;
@@ -90,14 +82,14 @@ static void open_store(struct span_archive *a)
 		if (sh_store_exists(dir, &ignored) <= 0)
 			cli_die(a->cli, &err);
 	}
-	if (there < 0 || sh_store_open(&a->store, dir, &err) < 0)
+	if (there < 0 || sh_store_open(&a->store, dir, SH_STORE_OF_PASSAGES, &err) < 0)
 		cli_die(a->cli, &err);
-	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES)
-		refuse(a, "is an archive of shdedup, expected one of shspan (shspan makes one in a "
-			  "new folder)");
 	made = sh_store_manifest_setting(&a->store.manifest, sh_slice_str(settings_name));
-	if (!sh_slice_eq(made, sh_slice_str(text)))
-		refuse(a, "was made with other options (see its file 'manifest')");
+	if (!sh_slice_eq(made, sh_slice_str(text))) {
+		sh_error_set(&err, SH_ERR_PARAM,
+		    "'%s' was made with other options (see its file 'manifest')", dir);
+		cli_die(a->cli, &err);
+	}
 	if (sh_store_lock(&a->store, true, WAIT, &err) < 0 ||
 	    sh_store_change_begin(&a->change, &a->store, &err) < 0)
 		cli_die(a->cli, &err);
@@ -108,8 +100,7 @@ static void open_store(struct span_archive *a)
 static void open_documents(struct span_archive *a)
 {
 	struct cli *c = a->cli;
-	size_t n, segments = a->store.n_segments;
-	char *const *inputs = cli_inputs(c, &n);
+	size_t n = c->n_operands, segments = a->store.n_segments;
 	char **names = cli_zeroed(c, segments + n, sizeof *names);
 	struct sh_error err;
 
@@ -126,7 +117,7 @@ static void open_documents(struct span_archive *a)
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		names[segments + i] = inputs[i];
+		names[segments + i] = c->operands[i];
 	span_open(c, a->settings, names, segments + n, &a->tables, &a->corpus);
 	for (size_t i = 0; i < segments; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];

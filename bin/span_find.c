@@ -20,10 +20,8 @@
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
-	/* The files of an option are not operands. */
 	documents_read(c, &s->docs.docs.form, s->files.n ? &s->docs.of : NULL, &s->docs.token,
-	    names, n, tables, !s->files.n, corpus);
-	documents_warn(c, corpus, "ignored");
+	    names, n, tables, corpus);
 }
 
 static int reject(void *cli, struct sh_slice line, const struct sh_error *err)
@@ -452,8 +450,8 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 void span_documents(struct cli *c, struct span_settings *s)
 {
 	bool exact = s->mode == SPAN_EXACT;
-	size_t n = s->files.n;
-	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : cli_inputs(c, &n);
+	size_t n = s->seeds ? s->files.n : c->n_operands;
+	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : c->operands;
 	struct sh_tables tables;
 	struct sh_sorter postings;
 	struct sh_corpus corpus;
@@ -470,7 +468,7 @@ void span_documents(struct cli *c, struct span_settings *s)
 	if (s->seeds)
 		read_seeds(c, s, &corpus, &texts, &postings);
 	if (exact) {
-		char *again = sh_tables_get_zeroed(&tables, (size_t)texts.at[texts.n] + 1, 1, &err);
+		char *again = sh_tables_get(&tables, (size_t)texts.at[texts.n] + 1, 1, &err);
 
 		if (!again ||
 		    sh_exact_find(&texts, &postings, s->length, s->every, c->jobs, again, &err) < 0)

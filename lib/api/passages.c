@@ -133,10 +133,8 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 	struct sh_match_opts match = { sh_seed_shortest(&seed), o->min_tokens,
 		(uint64_t)(o->min_identity * UNIT + 0.5), o->merge, false };
 
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "`reserved` is not 0: an option that this version does not know");
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0)
+		return -1;
 	if (!o->min_tokens)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "min_tokens is 0: call simhash_passages_defaults() first");

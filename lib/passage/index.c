@@ -86,7 +86,7 @@ static int list_seeds(struct sh_index *x, struct sh_error *err)
 	size_t documents = x->texts->n, n = x->start[x->n];
 	uint64_t sum = 0;
 
-	x->at = sh_tables_get_zeroed(x->tables, documents + 1, sizeof *x->at, err);
+	x->at = sh_tables_get(x->tables, documents + 1, sizeof *x->at, err);
 	x->seed = x->at ? sh_tables_get(x->tables, n + 1, sizeof *x->seed, err) : NULL;
 	if (!x->seed)
 		return -1;
