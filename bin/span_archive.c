@@ -22,12 +22,12 @@ struct span_archive {
 	struct sh_store_change change; /* adds today's documents */
 	struct sh_tables tables;
 	struct sh_corpus corpus;
-	/* the first document of each segment; begin[segments]: the first document of today */
-	uint32_t *begin;
-	size_t joins;              /* the segment whose seeds join today's seeds */
-	uint32_t number;           /* of the first document of today in the archive */
-	uint64_t now;              /* time of today's documents */
-	uint64_t *wanted;          /* a bit for each document of today, or with one of the seeds */
+	uint32_t *begin;  /* the first document of each segment; begin[segments]: `first` */
+	uint32_t first;   /* the first document of today */
+	size_t joins;     /* the segment whose seeds join today's seeds */
+	uint32_t number;  /* of the first document of today in the archive */
+	uint64_t now;     /* time of today's documents */
+	uint64_t *wanted; /* a bit for each document of today, or with one of the seeds */
 	struct sh_sorter postings; /* of today's documents, then of the archive's, too */
 };
 
@@ -131,6 +131,7 @@ static void open_documents(struct span_archive *a)
 		}
 		free(names[i]);
 	}
+	a->first = a->begin[segments];
 	free(names);
 }
 
@@ -139,19 +140,18 @@ static void open_documents(struct span_archive *a)
 /* Adds today's documents to the archive. */
 static void add_documents(struct span_archive *a)
 {
-	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_record r = { .time = a->now, .similarity = 10000 };
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
 
 	a->number = a->change.next.next_number;
-	for (uint32_t d = first; d < a->corpus.n; d++) {
+	for (uint32_t d = a->first; d < a->corpus.n; d++) {
 		r.line = sh_corpus_line(&a->corpus, d);
 		if (sh_document_parse(&a->corpus.form, r.line, 0, &room, &doc, &err) < 0)
 			fail(a, &err);
 		r.id = doc.id;
-		r.keeper = a->number + (d - first);
+		r.keeper = a->number + (d - a->first);
 		if (sh_store_change_document(&a->change, &r, &err) < 0)
 			fail(a, &err);
 	}
@@ -181,7 +181,6 @@ static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, s
  * them. */
 static void find_seeds(struct span_archive *a)
 {
-	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_texts today = { .tables = &a->tables };
 	struct sh_index x = { 0 };
 	struct sh_error err;
@@ -194,7 +193,7 @@ static void find_seeds(struct span_archive *a)
 	for (size_t i = 0; i < x.n; i++)
 		for (uint32_t j = x.start[i]; j < x.start[i + 1]; j++) {
 			struct sh_store_posting p = { x.key[i],
-				a->number + (x.place[j].document - first), x.place[j].token };
+				a->number + (x.place[j].document - a->first), x.place[j].token };
 
 			if (sh_store_change_posting(&a->change, &p, &err) < 0)
 				fail(a, &err);
@@ -212,7 +211,6 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	uint32_t first;
 
 	a->cli = c;
 	a->settings = s;
@@ -221,13 +219,12 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	sh_tables_init(&a->tables, s->memory / 2, c->tmpdir);
 	sh_postings_init(&a->postings, SH_POSTING_PLAIN, s->memory / 2, c->jobs, c->tmpdir);
 	open_documents(a);
-	first = a->begin[a->store.n_segments];
 	a->wanted = cli_zeroed(c, sh_bits_words(a->corpus.n) + 1, sizeof *a->wanted);
-	for (uint32_t d = first; d < a->corpus.n; d++)
+	for (uint32_t d = a->first; d < a->corpus.n; d++)
 		sh_bits_put(a->wanted, d);
 	find_seeds(a);
 	span_load(c, s, &a->corpus, a->wanted, NULL, &texts);
-	span_find(c, s, &a->corpus, &texts, &a->postings, first);
+	span_find(c, s, &a->corpus, &texts, &a->postings, a->first);
 	sh_texts_free(&texts);
 	sh_corpus_free(&a->corpus);
 	sh_tables_free(&a->tables);

@@ -298,14 +298,16 @@ static int put_place(struct worker *w, uint32_t document, uint32_t from, uint32_
 
 static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
 {
-	const struct sh_counted *x;
-	size_t n;
+	const struct sh_counter *c = &w->counter;
 
-	if (sh_counter_run(&w->counter, document, &x, &n, err) < 0)
+	if (sh_counter_run(&w->counter, document, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (put_place(w, document, x[i].from, x[i].to, &x[i], out, err) < 0)
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sh_counted *x = &c->passage[i];
+
+		if (put_place(w, document, x->from, x->to, x, out, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 

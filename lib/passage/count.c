@@ -121,8 +121,7 @@ static int add_around(
 	return add(c, &(struct sh_counted){ p->token - left, p->token + right, size, size }, err);
 }
 
-int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,
-    size_t *n, struct sh_error *err)
+int sh_counter_run(struct sh_counter *c, uint32_t document, struct sh_error *err)
 {
 	const struct sh_index *x = c->index;
 	size_t kept = 0;
@@ -131,22 +130,21 @@ int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_coun
 	c->skip = 0;
 	for (uint64_t i = x->at[document]; i < x->at[document + 1]; i++) {
 		const struct sh_index_seed *p = &x->seed[i];
+		struct sh_counted *last = c->n ? &c->passage[c->n - 1] : NULL;
 		uint32_t size = x->documents[p->group];
 
 		if (size < c->documents)
 			continue;
-		if (!c->n || p->token >= c->skip) {
-			if (add_around(c, document, p, err) < 0)
-				return -1;
-			continue;
+		if (last && p->token < c->skip) {
+			last->min = least(last->min, size);
+			last->max = greatest(last->max, size);
+		} else if (add_around(c, document, p, err) < 0) {
+			return -1;
 		}
-		c->passage[c->n - 1].min = least(c->passage[c->n - 1].min, size);
-		c->passage[c->n - 1].max = greatest(c->passage[c->n - 1].max, size);
 	}
 	for (size_t i = 0; i < c->n; i++)
 		if (c->passage[i].to - c->passage[i].from >= c->least)
 			c->passage[kept++] = c->passage[i];
-	*passages = c->passage;
-	*n = kept;
+	c->n = kept;
 	return 0;
 }
