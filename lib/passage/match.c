@@ -214,22 +214,26 @@ static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size
 	cell rows[2][WIDTH + 1]; /* the last cell is beyond the band */
 	struct best best = { 0, 0, 0 };
 
-	for (int d = 0; d <= WIDTH; d++)
-		rows[0][d] = rows[1][d] = NEVER;
-	for (uint32_t i = 0; i <= n_a; i++) {
-		const cell *above = rows[(i + 1) % 2];
+	rows[0][WIDTH] = rows[1][WIDTH] = NEVER;
+	for (int d = 0; d < WIDTH; d++) {
+		int j = d - SH_EXTEND_BAND;
+
+		rows[0][d] = j < 0 || (size_t)j > n_b ? NEVER : -j * POINT;
+	}
+	for (uint32_t i = 1; i <= n_a; i++) {
+		const cell *above = rows[(i - 1) % 2];
 		cell *row = rows[i % 2], most = NEVER, left = NEVER;
-		uint32_t token = i ? a[step * (int64_t)(i - 1)] : 0, d = 0;
+		uint32_t token = a[step * (int64_t)(i - 1)], d = 0;
 		int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b in use */
 
 		for (int at = 0; at < WIDTH; at++, j++) {
 			cell x = NEVER;
 
 			if (j >= 0 && j <= (int64_t)n_b) {
-				if (i && j)
+				if (j > 0)
 					x = above[at] +
 					    (token == b[step * (j - 1)] ? POINT + 1 : -POINT);
-				x = i || j ? better(x, better(above[at + 1], left) - POINT) : 0;
+				x = better(x, better(above[at + 1], left) - POINT);
 			}
 			row[at] = left = x;
 			most = better(most, x);
