@@ -84,95 +84,62 @@ static const struct cli_program program = {
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-static void set_options(struct cli *c, struct span_settings *s)
+/* Refuses the options of a list, which ends with 0. */
+static void refuse(struct cli *c, const char *with, const int *code)
 {
-	const char *unit = opt_value(c, 'u');
-	char first = unit ? *unit : 'w';
-
-	s->files = opt_all(c, 'd');
-	s->mode = cli_given(c, ALL)     ? SPAN_ALL
-		  : cli_given(c, COUNT) ? SPAN_COUNT
-		  : cli_given(c, EXACT) ? SPAN_EXACT
-					: SPAN_FIRST;
-	s->documents = (uint32_t)opt_number(c, COUNT, 2, UINT32_MAX, DEFAULT_COUNT);
-	s->length = (uint32_t)opt_number(c, EXACT, 1, SH_EXACT_MAX, 0);
-	s->every = cli_given(c, EVERY);
-	s->pairs = cli_given(c, PAIRS);
-	s->threshold = opt_share(c, 'T', 0, 1000000, "a number from 0 to 1, as in 0.6", 0);
-	s->seeds = cli_given(c, SEEDS);
-	s->archive = opt_text(c, 'a');
-	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
-	s->repeats = first == 'l' || first == 's';
-	s->units.lines = first == 'l';
-	s->seed.k = (unsigned)opt_number(c, 'n', 1, SH_SEED_K_MAX, 0);
-	s->seed.units = SH_SEED_UNITS;
-	s->seed.window = (unsigned)opt_number(c, WINDOW, 1, SH_SEED_WINDOW_MAX, SH_SEED_WINDOW);
-	s->match.least = (uint32_t)opt_number(c, MIN_TOKENS, 1, INT32_MAX, 0);
-	s->match.identity =
-	    opt_share(c, IDENTITY, 0, 1000000, "a number from 0 to 1, as in 0.5", 0);
-	s->match.merge = (uint32_t)opt_number(c, MERGE, 0, INT32_MAX, 0);
-	s->bound = (size_t)opt_number(c, BOUND, 2, UINT32_MAX, 0);
+	for (; *code; code++)
+		if (cli_given(c, *code))
+			cli_usage(c, "%s cannot be used with %s", cli_option_name(c, *code), with);
 }
 
-/* Returns how many of the options that set the mode were given. */
-static int modes_given(const struct cli *c)
-{
-	return cli_given(c, FIRST) + cli_given(c, ALL) + cli_given(c, COUNT) + cli_given(c, EXACT);
-}
-
-/* Refuses an option of the list with `with`. */
-static void refuse(struct cli *c, const int *codes, size_t n, const char *with)
-{
-	for (size_t i = 0; i < n; i++)
-		if (cli_given(c, codes[i]))
-			cli_usage(
-			    c, "%s cannot be used with %s", cli_option_name(c, codes[i]), with);
-}
+#define REFUSE(c, with, ...) refuse(c, with, (const int[]){ __VA_ARGS__, 0 })
 
 /* Refuses options that would have no effect. */
 static void refuse_idle(struct cli *c, const struct span_settings *s)
 {
-	static const int of_documents[] = { FIRST, ALL, COUNT, EXACT }, exact[] = { EXACT },
-			 of_spans[] = { PAIRS, MERGE }, with_archive[] = { SEEDS, 'd', EXACT },
-			 of_seeds[] = { WINDOW, 'S' };
 	const struct sh_document_form *form = &s->docs.docs.form;
 
-	if (modes_given(c) > 1)
+	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
+		if (s->docs.of.of_documents[i].more)
+			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
+				     "because a span is a place in one field");
+	if (cli_given(c, FIRST) + cli_given(c, ALL) + cli_given(c, COUNT) + cli_given(c, EXACT) > 1)
 		cli_usage(c, "--first, --all, --count and --exact exclude each other");
 	if (s->docs.of.n_of_documents && !s->files.n)
 		cli_usage(c, "--documents-fields needs -d DOCS");
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
 	if (s->files.n && !s->seeds) {
-		refuse(c, of_documents, 4, "-d (add --seeds)");
-		refuse(c, of_seeds, 2, "-d: all positions of queries are held in memory");
+		REFUSE(c, "-d (add --seeds)", FIRST, ALL, COUNT, EXACT);
+		REFUSE(c, "-d: all positions of queries are held in memory", WINDOW, 'S');
 	}
 	if (s->seeds)
-		refuse(c, exact, 1, "--seeds");
+		REFUSE(c, "--seeds", EXACT);
 	if (s->archive)
-		refuse(c, with_archive, 3, "--archive");
+		REFUSE(c, "--archive", SEEDS, 'd', EXACT);
 	if (s->archive &&
 	    (form->json || form->csv || form->columns || form->line_ids || c->trailer_in))
 		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
 			     "or --trailer=in");
-	if (s->every && s->mode != SPAN_EXACT && !s->repeats)
+	if (s->every && s->mode != SPAN_EXACT)
 		cli_usage(c, "--every-copy needs --exact L, -u line or -u sentence");
 	if (s->mode == SPAN_COUNT || s->mode == SPAN_EXACT)
-		refuse(c, of_spans, s->match.merge ? 2 : 1,
-		    "--count and --exact, which write no spans");
+		REFUSE(c, "--count and --exact, which write no spans", PAIRS,
+		    s->match.merge ? MERGE : 0);
 	if (cli_given(c, 'T') && !s->pairs)
 		cli_usage(c, "-T needs --pairs: it is the least coverage of a pair");
+	if (s->mode == SPAN_EXACT && s->seed.k > s->length)
+		cli_usage(c, "-n %u: a seed is not longer than --exact %u", s->seed.k, s->length);
 }
 
 /* Completes the options of -u line and -u sentence. */
 static void complete_repeats(struct cli *c, struct span_settings *s)
 {
-	static const int others[] = { 'd', FIRST, ALL, EXACT, PAIRS, 'T', WINDOW, IDENTITY, MERGE,
-		BOUND, SEEDS, 'a', 'S' };
 	const struct sh_token_opts *t = &s->docs.token;
 	const char *unit = s->units.lines ? "-u line" : "-u sentence";
 
-	refuse(c, others, sizeof others / sizeof *others, unit);
+	REFUSE(c, unit, 'd', FIRST, ALL, EXACT, PAIRS, 'T', WINDOW, IDENTITY, MERGE, BOUND, SEEDS,
+	    'a', 'S');
 	if (t->stem || t->stop || t->min_chars || t->keep || t->mask_digits || cli_given(c, 'p') ||
 	    t->method != sh_token_method_at(0))
 		cli_usage(c, "%s compares whole %s: options that change words cannot be used", unit,
@@ -183,7 +150,7 @@ static void complete_repeats(struct cli *c, struct span_settings *s)
 		cli_usage(
 		    c, "--every-copy cannot be used with --count, which writes every passage");
 	s->units.run = s->seed.k ? s->seed.k : s->units.lines ? 1 : SH_SENTENCES_RUN;
-	s->units.tokens = cli_given(c, MIN_TOKENS) ? s->match.least : 1;
+	s->units.tokens = (uint32_t)opt_number(c, MIN_TOKENS, 1, INT32_MAX, 1);
 	s->units.no_fold = t->no_fold;
 	s->units.raw = t->raw;
 }
@@ -210,54 +177,64 @@ static void follow_least(struct cli *c, struct span_settings *s, uint32_t usual)
 		    s->seed.window + longest - 1, window);
 }
 
+/* Sets the options of matches, whose defaults depend on the mode and the seeds. */
+static void complete_match(struct cli *c, struct span_settings *s)
+{
+	bool query = s->mode == SPAN_QUERY, all = s->mode == SPAN_ALL || query;
+	unsigned shortest = sh_seed_shortest(&s->seed);
+	uint32_t usual = query && s->pairs ? shortest : shortest < FEW_TOKENS ? 8 : query ? 12 : 15;
+
+	s->threshold = opt_share(
+	    c, 'T', 0, 1000000, "a number from 0 to 1, as in 0.6", query ? SH_COVERAGE_USUAL : 0);
+	s->bound = (size_t)opt_number(c, BOUND, 2, UINT32_MAX, query ? QUERY_BOUND : SELF_BOUND);
+	s->match.shortest = shortest;
+	s->match.least = (uint32_t)opt_number(c, MIN_TOKENS, 1, INT32_MAX, usual);
+	s->match.identity = opt_share(c, IDENTITY, 0, 1000000, "a number from 0 to 1, as in 0.5",
+	    shortest < FEW_TOKENS ? 400000 : 500000);
+	/* --first is for cutting, and --pairs counts tokens: both must exclude the text between
+	 * spans. */
+	s->match.merge =
+	    (uint32_t)opt_number(c, MERGE, 0, INT32_MAX, all && !s->pairs ? SH_MATCH_MERGE : 0);
+	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
+	refuse_idle(c, s);
+	follow_least(c, s, usual);
+}
+
 static void complete(struct cli *c, struct span_settings *s)
 {
-	unsigned shortest;
-	uint32_t usual;
+	const char *unit = opt_value(c, 'u');
+	bool query;
 
-	set_options(c, s);
+	s->files = opt_all(c, 'd');
+	s->seeds = cli_given(c, SEEDS);
+	s->archive = opt_text(c, 'a');
+	s->pairs = cli_given(c, PAIRS);
+	query = s->files.n && !s->seeds;
+	s->mode = cli_given(c, ALL)     ? SPAN_ALL
+		  : cli_given(c, COUNT) ? SPAN_COUNT
+		  : cli_given(c, EXACT) ? SPAN_EXACT
+		  : cli_given(c, FIRST) ? SPAN_FIRST
+		  : query               ? SPAN_QUERY
+		  : s->pairs            ? SPAN_ALL
+					: SPAN_FIRST;
+	s->documents = (uint32_t)opt_number(c, COUNT, 2, UINT32_MAX, DEFAULT_COUNT);
+	s->length = (uint32_t)opt_number(c, EXACT, 1, SH_EXACT_MAX, 0);
+	s->every = cli_given(c, EVERY);
+	s->memory = opt_size(c, 'S', DEFAULT_MEMORY);
+	s->units.lines = unit && *unit == 'l';
+	s->repeats = unit && (*unit == 'l' || *unit == 's');
+	s->seed.k = (unsigned)opt_number(c, 'n', 1, SH_SEED_K_MAX, 0);
+	s->seed.units = query ? SH_SEED_QUERY_UNITS : SH_SEED_UNITS;
+	s->seed.window =
+	    (unsigned)opt_number(c, WINDOW, 1, SH_SEED_WINDOW_MAX, query ? 1 : SH_SEED_WINDOW);
 	docopts_complete(&s->docs, c);
 	if (s->repeats) {
 		complete_repeats(c, s);
 		return;
 	}
 	docopts_need_places(&s->docs, c);
-	s->docs.token.memory = s->memory;
-	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
-		if (s->docs.of.of_documents[i].more)
-			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
-				     "because a span is a place in one field");
-	refuse_idle(c, s);
-	if (s->files.n && !s->seeds) {
-		s->docs.token.memory = 0;
-		s->mode = SPAN_QUERY;
-		if (!cli_given(c, 'T'))
-			s->threshold = SH_COVERAGE_USUAL;
-		s->seed.units = SH_SEED_QUERY_UNITS;
-		s->seed.window = 1;
-	} else if (s->pairs && !modes_given(c)) {
-		s->mode = SPAN_ALL;
-	}
-	shortest = sh_seed_shortest(&s->seed);
-	if (!cli_given(c, BOUND))
-		s->bound = s->mode == SPAN_QUERY ? QUERY_BOUND : SELF_BOUND;
-	usual = s->mode == SPAN_QUERY && s->pairs ? shortest
-		: shortest < FEW_TOKENS           ? 8
-		: s->mode == SPAN_QUERY           ? 12
-						  : 15;
-	if (!cli_given(c, MIN_TOKENS))
-		s->match.least = usual;
-	if (!cli_given(c, IDENTITY))
-		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
-	/* --first is for cutting, and --pairs counts tokens: both must exclude the text between
-	 * spans. */
-	if (!cli_given(c, MERGE) && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
-		s->match.merge = SH_MATCH_MERGE;
-	follow_least(c, s, usual);
-	s->match.shortest = shortest;
-	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
-	if (s->mode == SPAN_EXACT && s->seed.k > s->length)
-		cli_usage(c, "-n %u: a seed is not longer than --exact %u", s->seed.k, s->length);
+	s->docs.token.memory = query ? 0 : s->memory;
+	complete_match(c, s);
 }
 
 int main(int argc, char **argv)

@@ -56,8 +56,8 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s);
 /* Commits the documents, after all output was written. Frees a. */
 void span_archive_commit(struct span_archive *a);
 
-/* Appends a record: an id and n numbers, start, end and further ones. */
-int span_put_place(struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n,
+/* Appends an id and n numbers, with TABs between them and one character behind them. */
+int span_put(struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, char behind,
     struct sh_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/bits.h"
 #include "passage/index.h"
 #include "span.h"
@@ -21,11 +22,12 @@ struct span_archive {
 	struct sh_store_change change; /* adds today's documents */
 	struct sh_tables tables;
 	struct sh_corpus corpus;
-	/* the first document of each segment; begin[segments]: the first document of today */
-	uint32_t *begin;
-	uint32_t number;           /* of the first document of today in the archive */
-	uint64_t now;              /* time of today's documents */
-	uint64_t *wanted;          /* a bit for each document of today, or with one of the seeds */
+	uint32_t *begin;  /* the first document of each segment; begin[segments]: `first` */
+	uint32_t first;   /* the first document of today */
+	size_t joins;     /* the segment whose seeds join today's seeds */
+	uint32_t number;  /* of the first document of today in the archive */
+	uint64_t now;     /* time of today's documents */
+	uint64_t *wanted; /* a bit for each document of today, or with one of the seeds */
 	struct sh_sorter postings; /* of today's documents, then of the archive's, too */
 };
 
@@ -93,17 +95,6 @@ static void open_store(struct span_archive *a)
 		cli_die(a->cli, &err);
 }
 
-/* Returns the path of a segment's documents. */
-static char *path_of(struct span_archive *a, const struct sh_store_segment *s)
-{
-	const char *name = s->part[SH_STORE_PART_DOCUMENTS].name;
-	size_t n = strlen(a->settings->archive) + 1 + strlen(name) + 1;
-	char *path = cli_zeroed(a->cli, n, 1);
-
-	snprintf(path, n, "%s/%s", a->settings->archive, name);
-	return path;
-}
-
 /* Makes one corpus of the documents of the archive and of today's. The archive's bytes are compared
  * with their checksums before they are read. */
 static void open_documents(struct span_archive *a)
@@ -112,7 +103,6 @@ static void open_documents(struct span_archive *a)
 	size_t n = c->n_operands, segments = a->store.n_segments;
 	char **names = cli_zeroed(c, segments + n, sizeof *names);
 	struct sh_error err;
-	uint32_t d = 0;
 
 	a->begin = cli_zeroed(c, segments + 1, sizeof *a->begin);
 	for (size_t i = 0; i < segments; i++) {
@@ -120,7 +110,11 @@ static void open_documents(struct span_archive *a)
 
 		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, &err) < 0)
 			fail(a, &err);
-		names[i] = path_of(a, s);
+		if (asprintf(&names[i], "%s/%s", a->settings->archive,
+			s->part[SH_STORE_PART_DOCUMENTS].name) < 0) {
+			sh_error_nomem(&err);
+			fail(a, &err);
+		}
 	}
 	for (size_t i = 0; i < n; i++)
 		names[segments + i] = c->operands[i];
@@ -128,18 +122,16 @@ static void open_documents(struct span_archive *a)
 	for (size_t i = 0; i < segments; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];
 
-		a->begin[i] = d;
-		while (d < a->corpus.n && a->corpus.at[d] < file->base + file->n)
-			d++;
-		if (d - a->begin[i] != a->store.segment[i].entry.documents) {
+		a->begin[i + 1] =
+		    (uint32_t)sh_lower_bound(a->corpus.at, a->corpus.n, file->base + file->n);
+		if (a->begin[i + 1] - a->begin[i] != a->store.segment[i].entry.documents) {
 			sh_error_set(
 			    &err, SH_ERR_RECORD, "%s: not as the archive wrote it", names[i]);
 			fail(a, &err);
 		}
-	}
-	a->begin[segments] = d;
-	for (size_t i = 0; i < segments; i++)
 		free(names[i]);
+	}
+	a->first = a->begin[segments];
 	free(names);
 }
 
@@ -148,54 +140,47 @@ static void open_documents(struct span_archive *a)
 /* Adds today's documents to the archive. */
 static void add_documents(struct span_archive *a)
 {
-	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_record r = { .time = a->now, .similarity = 10000 };
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
 
 	a->number = a->change.next.next_number;
-	for (uint32_t d = first; d < a->corpus.n; d++) {
+	for (uint32_t d = a->first; d < a->corpus.n; d++) {
 		r.line = sh_corpus_line(&a->corpus, d);
 		if (sh_document_parse(&a->corpus.form, r.line, 0, &room, &doc, &err) < 0)
 			fail(a, &err);
 		r.id = doc.id;
-		r.keeper = a->number + (d - first);
+		r.keeper = a->number + (d - a->first);
 		if (sh_store_change_document(&a->change, &r, &err) < 0)
 			fail(a, &err);
 	}
 	sh_document_room_free(&room);
 }
 
-/* The segment whose seeds join today's seeds. */
-struct joining {
-	struct span_archive *archive;
-	struct sh_store_segment *segment;
-	uint32_t begin; /* its first document in the corpus */
-};
-
+/* Adds a seed of segment a->joins to the postings. */
 static int add_seed(void *arg, size_t asked, const struct sh_store_posting *p, struct sh_error *err)
 {
-	struct joining *j = arg;
-	struct span_archive *a = j->archive;
+	struct span_archive *a = arg;
+	struct sh_store_segment *segment = &a->store.segment[a->joins];
 	size_t i;
-	int got = sh_store_segment_find(j->segment, p->document, &i, err);
+	int got = sh_store_segment_find(segment, p->document, &i, err);
 
 	(void)asked;
 	if (got <= 0)
 		return got < 0 ? -1
-			       : sh_store_segment_damaged(j->segment, SH_STORE_PART_INDEX,
+			       : sh_store_segment_damaged(segment, SH_STORE_PART_INDEX,
 				     "a posting without a document", 0, err);
-	sh_bits_put(a->wanted, j->begin + i);
+	i += a->begin[a->joins];
+	sh_bits_put(a->wanted, i);
 	return sh_postings_add(
-	    &a->postings, &(struct sh_posting){ p->key, j->begin + (uint32_t)i, p->place, 0 }, err);
+	    &a->postings, &(struct sh_posting){ p->key, (uint32_t)i, p->place, 0 }, err);
 }
 
 /* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
  * them. */
 static void find_seeds(struct span_archive *a)
 {
-	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_texts today = { .tables = &a->tables };
 	struct sh_index x = { 0 };
 	struct sh_error err;
@@ -208,20 +193,17 @@ static void find_seeds(struct span_archive *a)
 	for (size_t i = 0; i < x.n; i++)
 		for (uint32_t j = x.start[i]; j < x.start[i + 1]; j++) {
 			struct sh_store_posting p = { x.key[i],
-				a->number + (x.place[j].document - first), x.place[j].token };
+				a->number + (x.place[j].document - a->first), x.place[j].token };
 
 			if (sh_store_change_posting(&a->change, &p, &err) < 0)
 				fail(a, &err);
 		}
 	if (sh_store_change_add_segment(&a->change, 0, &err) < 0)
 		fail(a, &err);
-	for (size_t i = 0; i < a->store.n_segments; i++) {
-		struct joining j = { a, &a->store.segment[i], a->begin[i] };
-
-		if (sh_store_segment_look(
-			j.segment, SH_LIST_POSTINGS, x.key, x.n, 0, add_seed, &j, &err) < 0)
+	for (a->joins = 0; a->joins < a->store.n_segments; a->joins++)
+		if (sh_store_segment_look(&a->store.segment[a->joins], SH_LIST_POSTINGS, x.key, x.n,
+			0, add_seed, a, &err) < 0)
 			fail(a, &err);
-	}
 	sh_index_free(&x);
 }
 
@@ -229,7 +211,6 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 {
 	struct span_archive *a = cli_zeroed(c, 1, sizeof *a);
 	struct sh_texts texts = { .tables = &a->tables };
-	uint32_t first;
 
 	a->cli = c;
 	a->settings = s;
@@ -238,13 +219,12 @@ struct span_archive *span_archive(struct cli *c, struct span_settings *s)
 	sh_tables_init(&a->tables, s->memory / 2, c->tmpdir);
 	sh_postings_init(&a->postings, SH_POSTING_PLAIN, s->memory / 2, c->jobs, c->tmpdir);
 	open_documents(a);
-	first = a->begin[a->store.n_segments];
 	a->wanted = cli_zeroed(c, sh_bits_words(a->corpus.n) + 1, sizeof *a->wanted);
-	for (uint32_t d = first; d < a->corpus.n; d++)
+	for (uint32_t d = a->first; d < a->corpus.n; d++)
 		sh_bits_put(a->wanted, d);
 	find_seeds(a);
 	span_load(c, s, &a->corpus, a->wanted, NULL, &texts);
-	span_find(c, s, &a->corpus, &texts, &a->postings, first);
+	span_find(c, s, &a->corpus, &texts, &a->postings, a->first);
 	sh_texts_free(&texts);
 	sh_corpus_free(&a->corpus);
 	sh_tables_free(&a->tables);

@@ -24,27 +24,18 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
 	    names, n, tables, corpus);
 }
 
-/* Where sh_texts_load() reports bad documents. */
-struct loading {
-	struct cli *cli;
-	const struct sh_corpus *corpus;
-};
-
-static int bad_document(void *arg, uint32_t document, struct sh_error *err)
+static int reject(void *cli, struct sh_slice line, const struct sh_error *err)
 {
-	struct loading *l = arg;
-
-	cli_reject(l->cli, sh_corpus_line(l->corpus, document), err);
+	cli_reject(cli, line, err);
 	return 0;
 }
 
 void span_load(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
     const uint64_t *wanted, struct sh_sorter *postings, struct sh_texts *texts)
 {
-	struct loading loading = { c, corpus };
 	bool strict = s->docs.docs.strict;
 	struct sh_texts_opts opts = { s->docs.token, s->seed, s->seeds ? NULL : postings, wanted,
-		strict && postings ? bad_document : NULL, &loading, c->jobs };
+		strict && postings ? reject : NULL, c, c->jobs };
 	struct run report = { .cli = c };
 	struct sh_error err;
 
@@ -119,66 +110,48 @@ static void read_seeds(struct cli *c, const struct span_settings *s, const struc
 
 /* ---- records ---- */
 
-enum { SHARE_CHARS = 8 };
-
-static char *put_id(char *p, struct sh_slice s)
-{
-	memcpy(p, s.p, s.n);
-	p[s.n] = '\t';
-	return p + s.n + 1;
-}
-
-static char *put_number(char *p, uint64_t n)
-{
-	p += sh_print_u64(p, n);
-	*p = '\t';
-	return p + 1;
-}
-
-/* Prints part / whole with four decimals, rounded, halves up. */
-static char *put_share(char *p, uint64_t part, uint64_t whole, char behind)
-{
-	sh_similarity_print(p, whole ? (unsigned)((part * 20000 + whole) / (2 * whole)) : 0);
-	p[6] = behind;
-	return p + 7;
-}
-
-static char *put_stretch(char *p, const struct sh_placed *placed, uint32_t from, uint32_t to)
-{
-	uint32_t start, end;
-
-	sh_placed_bytes(placed, from, to, &start, &end);
-	return put_number(put_number(put_id(p, placed->id), start), end);
-}
-
-static int put_span(struct sh_buf *out, const struct sh_placed *a, const struct sh_placed *b,
-    const struct sh_span *span, struct sh_error *err)
-{
-	uint32_t n = span->to - span->from, m = span->end - span->at;
-	char *p;
-
-	if (sh_buf_reserve(out, a->id.n + b->id.n + 5 * SH_NUM_CHARS + SHARE_CHARS + 8, err) < 0)
-		return -1;
-	p = put_stretch(out->p + out->n, a, span->from, span->to);
-	p = put_stretch(p, b, span->at, span->end);
-	p = put_share(put_number(p, span->matched), span->matched, n > m ? n : m, '\n');
-	out->n = (size_t)(p - out->p);
-	return 0;
-}
-
-int span_put_place(
-    struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, struct sh_error *err)
+int span_put(struct sh_buf *out, struct sh_slice id, const uint64_t *numbers, size_t n, char behind,
+    struct sh_error *err)
 {
 	char *p;
 
 	if (sh_buf_reserve(out, id.n + n * (SH_NUM_CHARS + 1) + 1, err) < 0)
 		return -1;
-	p = put_id(out->p + out->n, id);
-	for (size_t i = 0; i < n; i++)
-		p = put_number(p, numbers[i]);
-	p[-1] = '\n';
+	p = out->p + out->n;
+	memcpy(p, id.p, id.n);
+	p += id.n;
+	for (size_t i = 0; i < n; i++) {
+		*p++ = '\t';
+		p += sh_print_u64(p, numbers[i]);
+	}
+	*p++ = behind;
 	out->n = (size_t)(p - out->p);
 	return 0;
+}
+
+/* Appends part / whole with four decimals, rounded, halves up. */
+static int put_share(
+    struct sh_buf *out, uint64_t part, uint64_t whole, char behind, struct sh_error *err)
+{
+	char share[7];
+
+	sh_similarity_print(share, whole ? (unsigned)((part * 20000 + whole) / (2 * whole)) : 0);
+	share[6] = behind;
+	return sh_buf_add(out, share, sizeof share, err);
+}
+
+static int put_span(struct sh_buf *out, const struct sh_placer *a, const struct sh_placer *b,
+    const struct sh_span *span, struct sh_error *err)
+{
+	uint32_t n = span->to - span->from, m = span->end - span->at, start, end, start2, end2;
+
+	sh_placed_bytes(a, span->from, span->to, &start, &end);
+	sh_placed_bytes(b, span->at, span->end, &start2, &end2);
+	return span_put(out, a->id, (uint64_t[]){ start, end }, 2, '\t', err) < 0 ||
+		       span_put(out, b->id, (uint64_t[]){ start2, end2, span->matched }, 3, '\t',
+			   err) < 0
+		   ? -1
+		   : put_share(out, span->matched, n > m ? n : m, '\n', err);
 }
 
 /* ---- the work on a document ---- */
@@ -207,8 +180,7 @@ struct worker {
 	struct sh_seeder *seeder;     /* of documents, with -d */
 	struct sh_index_room lookup;
 	struct sh_matcher *matcher;
-	struct sh_placer *placer, *other; /* of this document; of a document that shares passages */
-	struct sh_placed placed;          /* this document */
+	struct sh_placer text, other; /* this document; a document that shares passages */
 	struct sh_buf room;
 	struct record *record;
 	size_t record_cap;
@@ -225,22 +197,20 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 	size_t others = sh_texts_tokens(w->texts, spans->document).n, kept = 0;
 	uint64_t need = query ? UINT64_MAX : sh_coverage_needs(s->threshold, tokens);
 	uint64_t need_other = sh_coverage_needs(s->threshold, others), matched = 0;
-	struct sh_placed other;
 	uint32_t first, second;
-	char *p;
 
 	/* The coverage is at most the sum. Places of most queries need not be computed. */
 	for (size_t i = 0; i < n; i++)
 		matched += spans[i].matched;
 	if (s->pairs && matched < need && matched < need_other)
 		return 0;
-	if (sh_placer_document(w->other, spans->document, &other, err) < 0)
+	if (sh_placer_document(&w->other, spans->document, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (query && !sh_span_is_significant(&spans[i], &other))
+		if (query && !sh_span_is_significant(&spans[i], &w->other.tokens))
 			continue;
 		spans[kept++] = spans[i];
-		if (!s->pairs && put_span(out, &w->placed, &other, &spans[i], err) < 0)
+		if (!s->pairs && put_span(out, &w->text, &w->other, &spans[i], err) < 0)
 			return -1;
 	}
 	if (kept == 0 || !s->pairs)
@@ -249,14 +219,12 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 		return -1;
 	if (first < need && second < need_other)
 		return 0;
-	if (sh_buf_reserve(
-		out, w->placed.id.n + other.id.n + SH_NUM_CHARS + 2 * SHARE_CHARS + 5, err) < 0)
-		return -1;
-	p = put_id(put_id(out->p + out->n, w->placed.id), other.id);
-	p = put_number(p, query ? second : first);
-	p = put_share(put_share(p, first, tokens, '\t'), second, others, '\n');
-	out->n = (size_t)(p - out->p);
-	return 0;
+	return span_put(out, w->text.id, NULL, 0, '\t', err) < 0 ||
+		       span_put(out, w->other.id, (uint64_t[]){ query ? second : first }, 1, '\t',
+			   err) < 0 ||
+		       put_share(out, first, tokens, '\t', err) < 0
+		   ? -1
+		   : put_share(out, second, others, '\n', err);
 }
 
 /* Writes the spans of a document, pair by pair. */
@@ -289,7 +257,7 @@ static int spans_of(struct worker *w, uint32_t document, struct sh_buf *out, str
 		return -1;
 	if (n == 0)
 		return 0;
-	if (sh_placer_document(w->placer, document, &w->placed, err) < 0)
+	if (sh_placer_document(&w->text, document, err) < 0)
 		return -1;
 	if (w->settings->pairs)
 		return put_spans(w, tokens, spans, n, out, err);
@@ -318,31 +286,28 @@ static int spans_of(struct worker *w, uint32_t document, struct sh_buf *out, str
 static int put_place(struct worker *w, uint32_t document, uint32_t from, uint32_t to,
     const struct sh_counted *count, struct sh_buf *out, struct sh_error *err)
 {
-	uint64_t numbers[5] = { 0, 0, to - from };
 	uint32_t start, end;
 
-	if (sh_placer_document(w->placer, document, &w->placed, err) < 0)
+	if (sh_placer_document(&w->text, document, err) < 0)
 		return -1;
-	sh_placed_bytes(&w->placed, from, to, &start, &end);
-	numbers[0] = start;
-	numbers[1] = end;
-	if (count) {
-		numbers[3] = count->min;
-		numbers[4] = count->max;
-	}
-	return span_put_place(out, w->placed.id, numbers, count ? 5 : 2, err);
+	sh_placed_bytes(&w->text, from, to, &start, &end);
+	return span_put(out, w->text.id,
+	    (uint64_t[]){ start, end, to - from, count ? count->min : 0, count ? count->max : 0 },
+	    count ? 5 : 2, '\n', err);
 }
 
 static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
 {
-	const struct sh_counted *x;
-	size_t n;
+	const struct sh_counter *c = &w->counter;
 
-	if (sh_counter_run(&w->counter, document, &x, &n, err) < 0)
+	if (sh_counter_run(&w->counter, document, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (put_place(w, document, x[i].from, x[i].to, &x[i], out, err) < 0)
+	for (size_t i = 0; i < c->n; i++) {
+		const struct sh_counted *x = &c->passage[i];
+
+		if (put_place(w, document, x->from, x->to, x, out, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -378,9 +343,9 @@ static int each_query(
 	job->ill_formed += seeds.tokens.bad_utf8;
 	if (sh_index_queries(w->index, &seeds, &w->lookup, w->matcher, &spans, &n, err) < 0)
 		return -1;
-	if (n && !w->settings->pairs && sh_placer_text(w->placer, doc->text, &w->placed, err) < 0)
+	if (n && !w->settings->pairs && sh_placer_text(&w->text, doc->text, err) < 0)
 		return -1;
-	w->placed.id = doc->id;
+	w->text.id = doc->id;
 	return put_spans(w, seeds.tokens.n, spans, n, &job->out, err);
 }
 
@@ -424,8 +389,8 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 		w->settings = s;
 		if ((query && !(w->seeder = sh_seeder_new(token, &s->seed, &err))) ||
 		    !(w->matcher = sh_matcher_new(&s->match, w->texts, &err)) ||
-		    !(w->placer = sh_placer_new(corpus, token, &err)) ||
-		    !(w->other = sh_placer_new(corpus, token, &err)))
+		    sh_placer_init(&w->text, corpus, token, &err) < 0 ||
+		    sh_placer_init(&w->other, corpus, token, &err) < 0)
 			cli_die(c, &err);
 	}
 	if (query)
@@ -438,8 +403,8 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 		sh_index_room_free(&workers[i].lookup);
 		sh_matcher_delete(workers[i].matcher);
 		sh_counter_free(&workers[i].counter);
-		sh_placer_delete(workers[i].placer);
-		sh_placer_delete(workers[i].other);
+		sh_placer_free(&workers[i].text);
+		sh_placer_free(&workers[i].other);
 		sh_buf_free(&workers[i].room);
 		free(workers[i].record);
 	}
@@ -480,7 +445,7 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 	    &(struct worker){ .texts = texts,
 		.index = &x,
 		.first = first,
-		.counter = { &x, s->documents, s->match.least } });
+		.counter = { .index = &x, .documents = s->documents, .least = s->match.least } });
 	sh_index_free(&x);
 }
 

@@ -17,56 +17,41 @@ struct worker {
 	struct sh_document_room room;
 };
 
-/* Handles the sentences of a document. */
-static int each_document(struct worker *w, uint32_t document, struct sh_sentence *x, size_t n,
-    struct sh_buf *out, struct sh_error *err)
-{
-	const struct span_settings *s = w->settings;
-	bool counted = s->mode == SPAN_COUNT;
-	struct sh_sentence p;
-	struct sh_document doc;
-
-	if (w->counts_runs && sh_count_runs(w->counts, x, n, document, err) < 0)
-		return -1;
-	if (!w->writes)
-		return 0;
-	if (!w->counts_runs)
-		sh_mark_runs(w->counts, x, n, counted ? s->documents : 0, counted ? 0 : 2);
-	for (size_t i = 0, first = 1; sh_next_passage(x, n, &i, &p); first = 0)
-		if ((first && sh_corpus_document(w->corpus, document, &w->room, &doc, err) < 0) ||
-		    span_put_place(out, doc.id,
-			(uint64_t[]){ p.from, p.to, p.tokens, p.min, p.max }, counted ? 5 : 2,
-			err) < 0)
-			return -1;
-	return 0;
-}
-
 static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
+	const struct span_settings *s = w->settings;
 	const struct sh_corpus *corpus = w->corpus;
+	bool counted = s->mode == SPAN_COUNT;
 	uint64_t begin = (uint64_t)job->task * TASK;
 	size_t from = sh_lower_bound(corpus->at, corpus->n, begin);
 	size_t to = sh_lower_bound(corpus->at, corpus->n, begin + TASK);
+	struct sh_document doc;
 
 	sh_splitter_clear(&w->splitter);
-	for (size_t d = from; d < to; d++) {
-		struct sh_document doc;
-
+	for (size_t d = from; d < to; d++)
 		if (sh_corpus_document(corpus, (uint32_t)d, &w->room, &doc, &job->err) < 0 ||
 		    sh_splitter_add(&w->splitter, doc.text, &job->err) < 0)
 			return -1;
-	}
 	job->ill_formed = w->writes ? w->splitter.ill_formed : 0;
 	/* Runs are counted in the order of the documents. */
 	if (w->counts_runs && sh_job_turn(job, &job->err) < 0)
 		return -1;
 	for (size_t d = from; d < to; d++) {
-		size_t n;
-		struct sh_sentence *x = sh_splitter_text(&w->splitter, d - from, &n);
+		size_t n, i = 0;
+		struct sh_sentence p, *x = sh_splitter_text(&w->splitter, d - from, &n);
 
-		if (each_document(w, (uint32_t)d, x, n, &job->out, &job->err) < 0)
+		if (!w->counts_runs)
+			sh_mark_runs(w->counts, x, n, counted ? s->documents : 0, counted ? 0 : 2);
+		else if (sh_count_runs(w->counts, x, n, (uint32_t)d, &job->err) < 0)
 			return -1;
+		for (doc.id.n = 0; w->writes && sh_next_passage(x, n, &i, &p);)
+			if ((doc.id.n == 0 && sh_corpus_document(corpus, (uint32_t)d, &w->room,
+						  &doc, &job->err) < 0) ||
+			    span_put(&job->out, doc.id,
+				(uint64_t[]){ p.from, p.to, p.tokens, p.min, p.max },
+				counted ? 5 : 2, '\n', &job->err) < 0)
+				return -1;
 	}
 	return 0;
 }

@@ -18,7 +18,7 @@ struct simhash_passages {
 	struct sh_index_room room;
 	struct sh_seeder *seeder;
 	struct sh_matcher *matcher;
-	struct sh_placer *document, *query;
+	struct sh_placer document, query;
 };
 
 void simhash_passages_defaults(struct simhash_passage_options *o)
@@ -39,8 +39,8 @@ void simhash_passages_free(struct simhash_passages *p)
 	sh_texts_free(&p->texts);
 	sh_seeder_delete(p->seeder);
 	sh_matcher_delete(p->matcher);
-	sh_placer_delete(p->document);
-	sh_placer_delete(p->query);
+	sh_placer_free(&p->document);
+	sh_placer_free(&p->query);
 	free(p);
 }
 
@@ -140,8 +140,8 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 		    "min_identity %g: expected a number from 0 to 1", o->min_identity);
 	if (!(p->seeder = sh_seeder_new(&token, &seed, err)) ||
 	    !(p->matcher = sh_matcher_new(&match, &p->texts, err)) ||
-	    !(p->document = sh_placer_new(NULL, &token, err)) ||
-	    !(p->query = sh_placer_new(NULL, &token, err)))
+	    sh_placer_init(&p->document, NULL, &token, err) < 0 ||
+	    sh_placer_init(&p->query, NULL, &token, err) < 0)
 		return -1;
 	p->index = (struct sh_index){ .bound = BOUND,
 		.enough = SH_CHANCE_VERBATIM,
@@ -169,7 +169,7 @@ struct simhash_passages *simhash_passages_new(const char *const *queries, const 
 /* ---- a text ---- */
 
 static void place(struct simhash_passage *out, const struct sh_span *span,
-    const struct sh_placed *text, const struct sh_placed *query)
+    const struct sh_placer *text, const struct sh_placer *query)
 {
 	uint32_t start, end;
 
@@ -189,20 +189,18 @@ static void place(struct simhash_passage *out, const struct sh_span *span,
 static int tell_spans(struct simhash_passages *p, struct sh_slice text, const struct sh_span *spans,
     size_t n, simhash_passage_fn *each, void *arg, struct sh_error *err)
 {
-	struct sh_placed document, query = { 0 };
-
-	if (n && sh_placer_text(p->document, text, &document, err) < 0)
+	if (n && sh_placer_text(&p->document, text, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct sh_span *span = &spans[i];
 		struct simhash_passage passage;
 
 		if ((i == 0 || span[-1].document != span->document) &&
-		    sh_placer_text(p->query, text_of(p, span->document), &query, err) < 0)
+		    sh_placer_text(&p->query, text_of(p, span->document), err) < 0)
 			return -1;
-		if (!sh_span_is_significant(span, &query))
+		if (!sh_span_is_significant(span, &p->query.tokens))
 			continue;
-		place(&passage, span, &document, &query);
+		place(&passage, span, &p->document, &p->query);
 		if (each(arg, &passage) < 0)
 			return sh_error_set(err, SH_ERR_PARAM, "the caller ended the search");
 	}

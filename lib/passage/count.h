@@ -21,16 +21,16 @@ struct sh_counter {
 	const struct sh_index *index;
 	uint32_t documents, least;
 
-	/* Private. */
+	/* The passages of the last document, ordered by first token. */
 	struct sh_counted *passage;
 	size_t n, cap;
-	uint32_t skip; /* seeds before this token lie inside the last passage */
+
+	uint32_t skip; /* private: seeds before this token lie inside the last passage */
 };
 
 void sh_counter_free(struct sh_counter *c);
 
-/* Finds the passages of a document, ordered by first token. They are valid until the next call. */
-int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,
-    size_t *n, struct sh_error *err);
+/* Finds the passages of a document. */
+int sh_counter_run(struct sh_counter *c, uint32_t document, struct sh_error *err);
 
 #endif

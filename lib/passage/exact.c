@@ -31,7 +31,7 @@ struct worker {
 
 	struct sh_sorted sorted;
 	struct slot *slot; /* hash table of the different windows of a group, at most half full */
-	size_t used, cap;
+	size_t used;
 	unsigned slot_bits;
 	uint64_t last, state; /* the last window that was hashed, and its state */
 };
@@ -67,14 +67,15 @@ static uint64_t hash_window(struct worker *w, uint64_t at)
 	return sh_mix_finish(w->state);
 }
 
-static int grow_table(struct worker *w, struct sh_error *err)
+/* Makes a table of 2^bits slots of the slots of the old one, if any. */
+static int resize_table(struct worker *w, unsigned bits, struct sh_error *err)
 {
-	size_t n = (size_t)1 << w->slot_bits, mask = 2 * n - 1;
-	struct slot *old = w->slot, *new = calloc(2 * n, sizeof *new);
+	size_t mask = ((size_t)1 << bits) - 1;
+	struct slot *old = w->slot, *new = calloc(mask + 1, sizeof *new);
 
 	if (!new)
 		return sh_error_nomem(err);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; old && i >> w->slot_bits == 0; i++) {
 		size_t s = (size_t)old[i].hash & mask;
 
 		while (old[i].at && new[s].at)
@@ -84,20 +85,17 @@ static int grow_table(struct worker *w, struct sh_error *err)
 	}
 	free(old);
 	w->slot = new;
-	w->cap = 2 * n;
-	w->slot_bits++;
+	w->slot_bits = bits;
 	return 0;
 }
 
-/* Empties the table, and makes it small again: most groups are. */
+/* Begins a group with an empty table, which is small: most groups are. */
 static int reset_table(struct worker *w, struct sh_error *err)
 {
-	w->slot_bits = SLOT_BITS_MIN;
+	free(w->slot);
+	w->slot = NULL;
 	w->used = 0;
-	if (SH_RESERVE(w->slot, w->cap, (size_t)1 << SLOT_BITS_MIN, err) < 0)
-		return -1;
-	memset(w->slot, 0, sizeof *w->slot << SLOT_BITS_MIN);
-	return 0;
+	return resize_table(w, SLOT_BITS_MIN, err);
 }
 
 /* Returns the first window of the group that equals the window at token `at`. Returns `at` when
@@ -130,7 +128,8 @@ static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_
 	for (; at < end; at++) {
 		uint64_t other;
 
-		if (2 * w->used >= (size_t)1 << w->slot_bits && grow_table(w, err) < 0)
+		if (2 * w->used >= (size_t)1 << w->slot_bits &&
+		    resize_table(w, w->slot_bits + 1, err) < 0)
 			return -1;
 		other = find_or_insert(w, hash_window(w, at), at, expected);
 		expected = other == at ? NO_WINDOW : other + 1;

@@ -217,26 +217,10 @@ static size_t find(const struct sh_index *x, uint64_t key)
 	return x->n;
 }
 
-/* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams +
- * 1. Returns their number. */
-static size_t filter_grams(const struct sh_index *x, const struct sh_seeds *seeds, uint32_t *room)
-{
-	const unsigned shift = 64 - x->filter_bits;
-	size_t n = 0;
-
-	/* Which k-grams pass is random, so there is no branch on it. */
-	for (size_t i = 0; i < seeds->n_grams; i++) {
-		room[n] = (uint32_t)i;
-		n += sh_bits_has(x->filter, (size_t)(seeds->gram[i] >> shift));
-	}
-	return n;
-}
-
 void sh_index_room_free(struct sh_index_room *room)
 {
 	free(room->token);
 	free(room->verdict);
-	free(room->gram);
 	*room = (struct sh_index_room){ 0 };
 }
 
@@ -285,27 +269,26 @@ int sh_index_queries(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err)
 {
+	const unsigned shift = 64 - x->filter_bits;
 	struct sh_token_hashes side = { seeds->token, seeds->tokens.n };
 	uint32_t covered = 0, from, to;
 	uint64_t hits = 0;
-	size_t grams;
+	bool begun = false;
 
 	*n = 0;
-	if (SH_RESERVE(room->gram, room->gram_cap, side.n + 1, err) < 0)
-		return -1;
-	grams = filter_grams(x, seeds, room->gram);
-	if (grams == 0)
-		return 0;
-	sh_matcher_begin(m, side);
-	if (fill_room(x, side, room, err) < 0)
-		return -1;
-	for (size_t j = 0; j < grams; j++) {
-		uint32_t token = room->gram[j];
-		size_t group = find(x, seeds->gram[token]), places, most = x->bound;
+	for (uint32_t token = 0; token < seeds->n_grams; token++) {
+		size_t group, places, most = x->bound;
 		bool exceeds;
 
-		if (group == x->n)
+		if (!sh_bits_has(x->filter, (size_t)(seeds->gram[token] >> shift)) ||
+		    (group = find(x, seeds->gram[token])) == x->n)
 			continue;
+		if (!begun) {
+			begun = true;
+			sh_matcher_begin(m, side);
+			if (fill_room(x, side, room, err) < 0)
+				return -1;
+		}
 		places = sh_index_size(x, group);
 		exceeds = places > most;
 		if (exceeds && token + x->longest <= covered)
@@ -324,5 +307,5 @@ int sh_index_queries(const struct sh_index *x, const struct sh_seeds *seeds,
 				covered = to;
 		}
 	}
-	return sh_matcher_spans(m, spans, n, err);
+	return begun ? sh_matcher_spans(m, spans, n, err) : 0;
 }

@@ -85,8 +85,6 @@ struct sh_index_room {
 	uint32_t token_mask;
 	uint32_t *verdict; /* by query: 2 * serial, + 1 when it shares enough tokens */
 	uint32_t serial;   /* of the document */
-	uint32_t *gram;    /* first tokens of its k-grams that pass the filter */
-	size_t gram_cap;
 };
 
 void sh_index_room_free(struct sh_index_room *room);

@@ -161,20 +161,6 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 	return 0;
 }
 
-/* Sorts the exact matches by document and place, and drops repeated ones. */
-static void sort_exact(struct sh_matcher *m)
-{
-	size_t n = 0;
-
-	if (m->n_exact < 2)
-		return;
-	qsort(m->exact, m->n_exact, sizeof *m->exact, by_document);
-	for (size_t i = 0; i < m->n_exact; i++)
-		if (n == 0 || by_document(&m->exact[n - 1], &m->exact[i]) != 0)
-			m->exact[n++] = m->exact[i];
-	m->n_exact = n;
-}
-
 /* ---- between exact matches ---- */
 
 uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
@@ -221,39 +207,8 @@ static inline cell better(cell a, cell b)
 	return a > b ? a : b;
 }
 
-/* Computes row i of the matrix: token i of a against tokens i - BAND .. i + BAND of b. With a step
- * of -1 both are read backwards. Returns the row's best cell. */
-static cell fill_row(const cell *above, cell *row, uint32_t i, const uint32_t *a, const uint32_t *b,
-    size_t n_b, int step)
-{
-	uint32_t token = a[step * (int64_t)(i - 1)];
-	int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b in use */
-	cell most = NEVER, left = NEVER;
-
-	for (int d = 0; d < WIDTH; d++, j++) {
-		cell x = NEVER;
-
-		if (j >= 0 && j <= (int64_t)n_b) {
-			if (j > 0)
-				x = above[d] + (token == b[step * (j - 1)] ? POINT + 1 : -POINT);
-			x = better(x, better(above[d + 1], left) - POINT);
-		}
-		row[d] = left = x;
-		most = better(most, x);
-	}
-	return most;
-}
-
-static struct best note(const cell *row, cell most, uint32_t i)
-{
-	uint32_t d = 0;
-
-	while (row[d] != most)
-		d++;
-	return (struct best){ most, i, i + d - SH_EXTEND_BAND };
-}
-
-/* Extends from a[0] and b[0] on, over at most n_a and n_b tokens, in steps of 1 or -1. */
+/* Extends from a[0] and b[0] on, over at most n_a and n_b tokens, in steps of 1 or -1. Row i of the
+ * matrix has token i of a against tokens i - BAND .. i + BAND of b. */
 static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
 {
 	cell rows[2][WIDTH + 1]; /* the last cell is beyond the band */
@@ -266,12 +221,29 @@ static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size
 		rows[0][d] = j < 0 || (size_t)j > n_b ? NEVER : -j * POINT;
 	}
 	for (uint32_t i = 1; i <= n_a; i++) {
-		cell *row = rows[i % 2], most;
+		const cell *above = rows[(i - 1) % 2];
+		cell *row = rows[i % 2], most = NEVER, left = NEVER;
+		uint32_t token = a[step * (int64_t)(i - 1)], d = 0;
+		int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b in use */
 
-		most = fill_row(rows[(i - 1) % 2], row, i, a, b, n_b, step);
+		for (int at = 0; at < WIDTH; at++, j++) {
+			cell x = NEVER;
+
+			if (j >= 0 && j <= (int64_t)n_b) {
+				if (j > 0)
+					x = above[at] +
+					    (token == b[step * (j - 1)] ? POINT + 1 : -POINT);
+				x = better(x, better(above[at + 1], left) - POINT);
+			}
+			row[at] = left = x;
+			most = better(most, x);
+		}
 		/* Of equal scores the shorter extension is better. */
-		if (most >> 16 > best.cell >> 16)
-			best = note(row, most, i);
+		if (most >> 16 > best.cell >> 16) {
+			while (row[d] != most)
+				d++;
+			best = (struct best){ most, i, i + d - SH_EXTEND_BAND };
+		}
 		if (most >> 16 <= (best.cell >> 16) - SH_EXTEND_DROP)
 			break;
 	}
@@ -390,9 +362,12 @@ static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_tok
 	}
 }
 
-static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
-    struct sh_token_hashes b, struct sh_error *err)
+/* Adds the spans of n exact matches of one pair, which are ordered by place and have scores. */
+static int spans_of_chains(
+    struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
 {
+	struct sh_token_hashes b = sh_texts_tokens(m->others, exact->document);
+
 	if (SH_RESERVE(m->order, m->order_cap, n, err) < 0)
 		return -1;
 	/* The best chain comes first; of equal ones the first. */
@@ -526,17 +501,6 @@ static int merge_spans(struct sh_matcher *m, size_t first, struct sh_error *err)
 	return 0;
 }
 
-/* Finds the spans of one pair from n exact matches, ordered by place. */
-static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
-{
-	size_t first = m->n_spans;
-
-	score_all(exact, n);
-	if (spans_of_chains(m, exact, n, sh_texts_tokens(m->others, exact->document), err) < 0)
-		return -1;
-	return m->opts.merge ? merge_spans(m, first, err) : 0;
-}
-
 /* ---- all spans of a document ---- */
 
 int sh_span_by_matched(const void *x, const void *y)
@@ -566,11 +530,23 @@ static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *er
 
 int sh_matcher_spans(struct sh_matcher *m, struct sh_span **spans, size_t *n, struct sh_error *err)
 {
-	sort_exact(m);
-	for (size_t i = 0, j; i < m->n_exact; i = j) {
-		for (j = i + 1; j < m->n_exact && m->exact[j].document == m->exact[i].document; j++)
+	struct exact *exact = m->exact;
+	size_t different = 0;
+
+	if (m->n_exact > 1)
+		qsort(exact, m->n_exact, sizeof *exact, by_document);
+	for (size_t i = 0; i < m->n_exact; i++)
+		if (different == 0 || by_document(&exact[different - 1], &exact[i]) != 0)
+			exact[different++] = exact[i];
+	m->n_exact = different;
+	for (size_t i = 0, j; i < different; i = j) {
+		size_t first = m->n_spans;
+
+		for (j = i + 1; j < different && exact[j].document == exact[i].document; j++)
 			;
-		if (spans_of_pair(m, &m->exact[i], j - i, err) < 0)
+		score_all(exact + i, j - i);
+		if (spans_of_chains(m, exact + i, j - i, err) < 0 ||
+		    (m->opts.merge && merge_spans(m, first, err) < 0))
 			return -1;
 	}
 	if (m->opts.drop_covered && drop_covered(m, m->side.n, err) < 0)

@@ -4,18 +4,47 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "base/compare.h"
 
-struct sh_placer {
-	const struct sh_corpus *corpus;
-	struct sh_tokenizer *tokenizer;
-	struct sh_document_room room;
-	uint32_t document; /* whose positions the tokenizer holds; SH_CORPUS_NONE: none */
-	struct sh_placed placed;
-};
+int sh_placer_init(struct sh_placer *p, const struct sh_corpus *corpus,
+    const struct sh_token_opts *token, struct sh_error *err)
+{
+	struct sh_token_opts opts = *token;
+
+	opts.apart = opts.places = true;
+	*p = (struct sh_placer){ .corpus = corpus,
+		.tokenizer = sh_tokenizer_new(&opts, err),
+		.document = SH_CORPUS_NONE };
+	return p->tokenizer ? 0 : -1;
+}
+
+void sh_placer_free(struct sh_placer *p)
+{
+	sh_tokenizer_delete(p->tokenizer);
+	sh_document_room_free(&p->room);
+}
+
+int sh_placer_text(struct sh_placer *p, struct sh_slice text, struct sh_error *err)
+{
+	p->document = SH_CORPUS_NONE;
+	return sh_tokenize(p->tokenizer, text, &p->tokens, err);
+}
+
+int sh_placer_document(struct sh_placer *p, uint32_t document, struct sh_error *err)
+{
+	struct sh_document doc;
+
+	if (p->document == document)
+		return 0;
+	if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0 ||
+	    sh_placer_text(p, doc.text, err) < 0)
+		return -1;
+	p->id = doc.id;
+	p->document = document;
+	return 0;
+}
 
 void sh_placed_bytes(
-    const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end)
+    const struct sh_placer *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end)
 {
 	const struct sh_tokens *t = &p->tokens;
 
@@ -26,60 +55,6 @@ void sh_placed_bytes(
 		*start = t->from[i] < *start ? t->from[i] : *start;
 		*end = t->to[i] > *end ? t->to[i] : *end;
 	}
-}
-
-struct sh_placer *sh_placer_new(
-    const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err)
-{
-	struct sh_placer *p = calloc(1, sizeof *p);
-	struct sh_token_opts opts = *token;
-
-	if (!p) {
-		sh_error_nomem(err);
-		return NULL;
-	}
-	opts.apart = opts.places = true;
-	p->corpus = corpus;
-	p->document = SH_CORPUS_NONE;
-	p->tokenizer = sh_tokenizer_new(&opts, err);
-	if (!p->tokenizer) {
-		sh_placer_delete(p);
-		return NULL;
-	}
-	return p;
-}
-
-void sh_placer_delete(struct sh_placer *p)
-{
-	if (!p)
-		return;
-	sh_tokenizer_delete(p->tokenizer);
-	sh_document_room_free(&p->room);
-	free(p);
-}
-
-int sh_placer_text(
-    struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err)
-{
-	p->document = SH_CORPUS_NONE;
-	*out = (struct sh_placed){ .text = text };
-	return sh_tokenize(p->tokenizer, text, &out->tokens, err);
-}
-
-int sh_placer_document(
-    struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err)
-{
-	struct sh_document doc;
-
-	if (p->document != document) {
-		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0 ||
-		    sh_placer_text(p, doc.text, &p->placed, err) < 0)
-			return -1;
-		p->placed.id = doc.id;
-		p->document = document;
-	}
-	*out = p->placed;
-	return 0;
 }
 
 /* ---- coverage ---- */
@@ -138,18 +113,18 @@ static bool says_little(struct sh_slice token)
 	return token.n == 1 || (token.n == 2 && c >= 0xC0);
 }
 
-bool sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query)
+bool sh_span_is_significant(const struct sh_span *span, const struct sh_tokens *query)
 {
-	const struct sh_tokens *t = &query->tokens;
 	uint32_t of = span->matched < SH_CHANCE_DISTINCT_OF ? span->matched : SH_CHANCE_DISTINCT_OF;
 	struct sh_slice seen[(SH_CHANCE_DISTINCT_OF + 1) / 2];
 	size_t wanted = (of + 1) / 2, n = 0;
 
 	if (span->matched == span->to - span->from && span->matched == span->end - span->at &&
-	    (span->matched >= SH_CHANCE_VERBATIM || span->matched == t->n))
+	    (span->matched >= SH_CHANCE_VERBATIM || span->matched == query->n))
 		return true;
 	for (uint32_t i = span->at; i < span->end && n < wanted; i++) {
-		struct sh_slice token = sh_slice(t->text + t->start[i], t->end[i] - t->start[i]);
+		struct sh_slice token =
+		    sh_slice(query->text + query->start[i], query->end[i] - query->start[i]);
 		size_t j = 0;
 
 		if (says_little(token))

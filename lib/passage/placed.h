@@ -8,35 +8,35 @@
 #include "base/buf.h"
 #include "passage/match.h"
 
-/* A text and its tokens with their places: byte offsets in the text field. */
-struct sh_placed {
+/* Splits texts into tokens with their places: byte offsets in the text field. One object serves one
+ * thread, and keeps the places in one text. */
+struct sh_placer {
+	/* Of the last text, valid until the next one. */
 	struct sh_tokens tokens;
-	struct sh_slice id; /* of the document */
-	struct sh_slice text;
+	struct sh_slice id; /* of the document; sh_placer_text() does not change it */
+
+	/* Private. */
+	const struct sh_corpus *corpus;
+	struct sh_tokenizer *tokenizer;
+	struct sh_document_room room;
+	uint32_t document; /* SH_CORPUS_NONE: the text is no document */
 };
+
+/* corpus: must outlive the placer; NULL: for sh_placer_text() only. token: as for
+ * sh_tokenizer_new(), which gets `apart` and `places`. sh_placer_free() frees *p also after -1. */
+int sh_placer_init(struct sh_placer *p, const struct sh_corpus *corpus,
+    const struct sh_token_opts *token, struct sh_error *err);
+void sh_placer_free(struct sh_placer *p);
+
+/* Finds the places in a document of the corpus, unless it is the document of the last call. */
+int sh_placer_document(struct sh_placer *p, uint32_t document, struct sh_error *err);
+/* Finds the places in any text. */
+int sh_placer_text(struct sh_placer *p, struct sh_slice text, struct sh_error *err);
 
 /* Sets *start and *end to the first byte of the tokens from .. to-1 and to the byte behind them, as
  * offsets in the text. Tokens may overlap: any of them may begin first or end last. from < to. */
 void sh_placed_bytes(
-    const struct sh_placed *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end);
-
-/* One object serves one thread, and keeps the places in one text. */
-struct sh_placer;
-
-/* corpus: must outlive the placer; NULL: for sh_placer_text() only. token: as for
- * sh_tokenizer_new(), which gets `apart` and `places`. Returns NULL on failure. */
-struct sh_placer *sh_placer_new(
-    const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
-void sh_placer_delete(struct sh_placer *p);
-
-/* Finds the places in a document of the corpus, unless it is the same document as in the last call.
- * *out is valid until the next call of another function, or for another document. */
-int sh_placer_document(
-    struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err);
-
-/* Finds the places in any text, without an id. *out is valid until the next call. */
-int sh_placer_text(
-    struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
+    const struct sh_placer *p, uint32_t from, uint32_t to, uint32_t *start, uint32_t *end);
 
 /* Sorts n spans of one pair by matched tokens, and sets *first and *other to the matched tokens of
  * both documents: of the document with the tokens sh_span.from .., and of the other one. A token
@@ -63,6 +63,6 @@ enum {
 
 /* Returns whether the span has enough distinct tokens, or is verbatim and either long enough or all
  * of the query. Otherwise it may be by chance. The span's side `at` is the query. */
-bool sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query);
+bool sh_span_is_significant(const struct sh_span *span, const struct sh_tokens *query);
 
 #endif

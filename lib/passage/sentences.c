@@ -148,31 +148,28 @@ static const uint8_t *end_of_sentence(
 
 /* ---- comparison ---- */
 
-/* Removes blanks at the ends, and all but one of several blanks. */
-static void squeeze(struct sh_buf *b)
+/* Removes blanks at the ends, and all but one of several blanks. Returns the number of words. */
+static uint32_t squeeze(struct sh_fold *f, struct sh_buf *b)
 {
+	const uint8_t *p = (const uint8_t *)b->p, *end = b->n ? p + b->n : p;
+	uint32_t words = 0;
+	bool word = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->n; i++)
-		if (b->p[i] != ' ' || (n && b->p[n - 1] != ' '))
-			b->p[n++] = b->p[i];
-	b->n = n && b->p[n - 1] == ' ' ? n - 1 : n;
-}
-
-static uint32_t count_tokens(struct sh_fold *f, struct sh_slice text)
-{
-	const uint8_t *p = (const uint8_t *)text.p, *end = text.n ? p + text.n : p;
-	uint32_t n = 0;
-	bool word = false;
-
 	while (p < end) {
-		unsigned class = sh_cell_class(sh_fold_cell(f, sh_utf8_next(&p, end)));
-		unsigned kind = class & SH_CLASS_KIND;
+		const uint8_t *from = p;
+		unsigned kind =
+		    sh_cell_class(sh_fold_cell(f, sh_utf8_next(&p, end))) & SH_CLASS_KIND;
 
-		n += kind == SH_CLASS_CUT || (kind == SH_CLASS_WORD && !word);
+		words += kind == SH_CLASS_CUT || (kind == SH_CLASS_WORD && !word);
 		word = kind == SH_CLASS_WORD;
+		if (*from == ' ' && (n == 0 || b->p[n - 1] == ' '))
+			continue;
+		while (from < p)
+			b->p[n++] = (char)*from++;
 	}
-	return n;
+	b->n = n && b->p[n - 1] == ' ' ? n - 1 : n;
+	return words;
 }
 
 /* Computes tokens and hash of a sentence. */
@@ -201,8 +198,7 @@ static int weigh(
 			return -1;
 		plain = folded;
 	}
-	squeeze(plain);
-	out->tokens = count_tokens(s->fold, sh_buf_slice(plain));
+	out->tokens = squeeze(s->fold, plain);
 	hash = XXH3_128bits(plain->p, plain->n);
 	out->hash[0] = hash.low64;
 	out->hash[1] = hash.high64;

@@ -49,10 +49,11 @@ size_t sh_postings_group(const struct sh_sorter *s, const char *record, size_t n
 
 enum { CHUNK = 1 << 18 }; /* bytes of text in a task, about */
 
-#define ILL_FORMED UINT32_MAX /* in place of the number of tokens */
+#define ILL_FORMED UINT64_MAX /* in place of the number of tokens */
 
 struct worker {
-	struct sh_texts *texts; /* changed by add_chunk() only, one thread at a time */
+	struct sh_texts
+	    *texts; /* add_chunk() changes it, one thread at a time; at: see load_one() */
 	const struct sh_corpus *corpus;
 	const struct sh_texts_opts *opts;
 	struct sh_seeder *seeder;
@@ -73,8 +74,8 @@ static uint32_t first_window(const struct sh_seeds *s, size_t i, unsigned window
 	return s->gram[pick[0]] <= s->gram[pick[-1]] ? pick[0] + 1 - window : pick[-1] + 1;
 }
 
-/* Appends the tokens and the postings of a document to the job's `out` and `aside`, and the number
- * of its tokens to `facts`. */
+/* Appends the tokens and the postings of a document to the job's `out` and `aside`. Puts the number
+ * of its tokens where add_chunk() makes at[document + 1] of it. */
 static int load_one(struct worker *w, uint32_t document, struct sh_job *job, struct sh_error *err)
 {
 	const struct sh_texts_opts *opts = w->opts;
@@ -82,8 +83,9 @@ static int load_one(struct worker *w, uint32_t document, struct sh_job *job, str
 	unsigned window = opts->seed.window;
 	struct sh_seeds s = { .n = 0 };
 	struct sh_document doc;
-	uint32_t tokens = 0;
+	uint64_t *tokens = &w->texts->at[document + 1];
 
+	*tokens = 0;
 	if (!opts->wanted || sh_bits_has(opts->wanted, document)) {
 		uint64_t ill;
 
@@ -92,14 +94,13 @@ static int load_one(struct worker *w, uint32_t document, struct sh_job *job, str
 			return -1;
 		ill = doc.ill_formed + s.tokens.bad_utf8;
 		job->ill_formed += ill;
-		tokens = (uint32_t)s.tokens.n;
+		*tokens = s.tokens.n;
 		if (opts->bad && ill) {
-			tokens = ILL_FORMED;
+			*tokens = ILL_FORMED;
 			s.tokens.n = s.n = 0;
 		}
 	}
-	if (sh_buf_add(&job->facts, &tokens, sizeof tokens, err) < 0 ||
-	    sh_buf_add(&job->out, s.token, s.tokens.n * sizeof *s.token, err) < 0 ||
+	if (sh_buf_add(&job->out, s.token, s.tokens.n * sizeof *s.token, err) < 0 ||
 	    (postings && sh_buf_reserve(&job->aside, s.n * postings->size, err) < 0))
 		return -1;
 	for (size_t i = 0; postings && i < s.n; i++, job->aside.n += postings->size) {
@@ -121,7 +122,7 @@ static int load_chunk(void *worker, struct sh_job *job)
 	uint64_t begin = (uint64_t)job->task * CHUNK;
 	size_t end = sh_lower_bound(corpus->at, corpus->n, begin + CHUNK);
 
-	for (size_t d = sh_lower_bound(corpus->at, corpus->n, begin); d < end; d++)
+	for (size_t d = sh_lower_bound(corpus->at, corpus->n, begin); d < end; d++, job->records++)
 		if (load_one(w, (uint32_t)d, job, &job->err) < 0)
 			return -1;
 	return 0;
@@ -132,30 +133,31 @@ static int add_chunk(void *worker, struct sh_job *job, struct sh_error *err)
 	const struct worker *w = worker;
 	struct sh_sorter *postings = w->opts->postings;
 	struct sh_texts *t = w->texts;
-	const uint32_t *tokens = (const uint32_t *)(const void *)job->facts.p;
-	size_t n = job->facts.n / sizeof *tokens, before = (size_t)t->at[t->n];
-	char *record;
+	size_t before = (size_t)t->at[t->n];
 
 	if (job->failed)
 		return 0;
-	if (SH_TABLES_RESERVE(t->tables, t->token, t->token_cap,
-		before + job->out.n / sizeof *t->token, err) < 0 ||
-	    SH_TABLES_RESERVE(t->tables, t->at, t->at_cap, t->n + n + 1, err) < 0)
+	if (SH_TABLES_RESERVE(
+		t->tables, t->token, t->token_cap, before + job->out.n / sizeof *t->token, err) < 0)
 		return -1;
 	if (job->out.n)
 		memcpy(t->token + before, job->out.p, job->out.n);
 	if (job->aside.n) {
-		record = sh_sorter_append(postings, job->aside.n / postings->size, err);
+		char *record = sh_sorter_append(postings, job->aside.n / postings->size, err);
+
 		if (!record)
 			return -1;
 		memcpy(record, job->aside.p, job->aside.n);
 	}
-	for (size_t i = 0; i < n; i++, t->n++) {
-		t->at[t->n + 1] = t->at[t->n] + (tokens[i] == ILL_FORMED ? 0 : tokens[i]);
-		if (tokens[i] != ILL_FORMED)
+	for (uint64_t i = 0; i < job->records; i++, t->n++) {
+		uint64_t *end = &t->at[t->n + 1];
+		bool bad = *end == ILL_FORMED;
+
+		*end = t->at[t->n] + (bad ? 0 : *end);
+		if (!bad)
 			continue;
 		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 (--strict)");
-		if (w->opts->bad(w->opts->arg, (uint32_t)t->n, err) < 0)
+		if (w->opts->bad(w->opts->arg, sh_corpus_line(w->corpus, (uint32_t)t->n), err) < 0)
 			return -1;
 	}
 	t->ill_formed += job->ill_formed;
@@ -177,7 +179,7 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
 		status = workers[i].seeder ? 0 : -1;
 	}
 	if (status == 0)
-		status = SH_TABLES_RESERVE(t->tables, t->at, t->at_cap, 1, err);
+		status = SH_TABLES_RESERVE(t->tables, t->at, t->at_cap, corpus->n + 1, err);
 	if (status == 0) {
 		t->at[0] = 0;
 		/* A task has the documents whose first bytes are in a range of CHUNK bytes. */

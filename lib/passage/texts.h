@@ -46,9 +46,9 @@ struct sh_texts {
 	struct sh_tables *tables; /* storage of the arrays; NULL: memory */
 };
 
-/* Called for a document that breaks a rule, with the reason in *err. Returns 0 to go on as if it
- * had no tokens. */
-typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
+/* Called for the line of a document that breaks a rule, with the reason. Returns 0 to go on as if
+ * it had no tokens, or -1. */
+typedef int sh_texts_bad(void *arg, struct sh_slice line, const struct sh_error *err);
 
 struct sh_texts_opts {
 	struct sh_token_opts token;
