@@ -8,7 +8,6 @@
 #include "hash/mix.h"
 #include "io/newlines.h"
 #include "io/source.h"
-#include "record/feature_lines.h"
 #include "tap.h"
 #include "text_util.h"
 
@@ -169,35 +168,6 @@ static void test_subtract(const struct sh_simhash_kernel *kernel)
 	ok(!bad, "%s: removing weight gives the sums of less weight", kernel->variant.name);
 }
 
-/* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
-static void test_marks(void)
-{
-	enum { MOST = 1000 };
-	static const char kinds[] = "aaaaaaab\t\t\n \\\x89\x8a\xa0\xdc\x08\x0b\x1f!";
-	static uint32_t at[MOST + SH_MARKS_SLACK], want[MOST + SH_MARKS_SLACK];
-	static char text[MOST + SH_MARKS_SLACK];
-	unsigned wrong = 0;
-
-	for (unsigned round = 0; round < 4000; round++) {
-		size_t n = round < MOST ? round : rng_below(MOST + 1), marks = 0, found;
-		bool words = rng_below(2), some = words, any = false;
-		uint64_t variety = 1 + rng_below(sizeof kinds - 1);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = i < n ? kinds[rng_below(variety)] : "\t\n \\"[rng_below(4)];
-		for (size_t i = 0; i < n; i++) {
-			bool more = words && (text[i] == ' ' || text[i] == '\\');
-
-			any |= more;
-			if (more || text[i] == '\t' || text[i] == '\n')
-				want[marks++] = (uint32_t)i;
-		}
-		found = sh_marks_find(text, n, &some, at);
-		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
-	}
-	ok(!wrong, "the marked bytes are found");
-}
-
 /* ---- LFs -------------------------------------------------------------------------------- */
 
 static void test_newlines(void)
@@ -235,7 +205,6 @@ int main(void)
 		test_keyed(keyed);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
 		test_subtract(sums);
-	test_marks();
 	test_newlines();
 	return done_testing();
 }
