@@ -138,20 +138,13 @@ int sh_parse_rounded(struct sh_slice s, int64_t *millionths)
 	return __builtin_add_overflow(*millionths, up, millionths) ? SH_NUM_RANGE : SH_NUM_OK;
 }
 
-/* Multiplies *x by 10^zeros. Returns false when the product does not fit. */
-static bool add_zeros(uint64_t *x, uint64_t zeros)
-{
-	for (; *x && zeros; zeros--)
-		if (__builtin_mul_overflow(*x, UINT64_C(10), x))
-			return false;
-	return true;
-}
-
 int sh_parse_count(struct sh_slice s, uint64_t *out)
 {
+	enum { MOST = 64 };
 	const char *e = s.n ? memchr(s.p, 'e', s.n) : NULL, *dot;
-	uint64_t whole, part = 0, zeros;
-	size_t places;
+	char digits[2 * MOST];
+	size_t n = 0, places;
+	uint64_t zeros;
 
 	if (!e)
 		e = s.n ? memchr(s.p, 'E', s.n) : NULL;
@@ -159,16 +152,17 @@ int sh_parse_count(struct sh_slice s, uint64_t *out)
 		return sh_parse_u64(s, out);
 	dot = memchr(s.p, '.', (size_t)(e - s.p));
 	places = dot ? (size_t)(e - dot) - 1 : 0;
-	if (sh_parse_u64(sh_slice(s.p, (size_t)((dot ? dot : e) - s.p)), &whole) < 0 ||
-	    (dot && sh_parse_u64(sh_slice(dot + 1, places), &part) < 0) ||
+	if (s.n > MOST || e == s.p || dot == s.p || (dot && places == 0) ||
 	    sh_parse_u64(sh_slice(e + 1, s.n - (size_t)(e + 1 - s.p)), &zeros) < 0 ||
 	    places > zeros)
 		return SH_NUM_MALFORMED;
-	if (!add_zeros(&whole, zeros) || !add_zeros(&part, zeros - places) ||
-	    __builtin_add_overflow(whole, part, &whole))
-		return SH_NUM_RANGE;
-	*out = whole;
-	return SH_NUM_OK;
+	/* Writes the number without a power of ten, or with more digits than any number has. */
+	for (const char *p = s.p; p < e; p++)
+		if (p != dot)
+			digits[n++] = *p;
+	for (zeros -= places; zeros && n < sizeof digits; zeros--)
+		digits[n++] = '0';
+	return sh_parse_u64(sh_slice(digits, n), out);
 }
 
 /* Returns millionths * 2^shift / 10^6, rounded down. millionths is less than 10^6, so its product
