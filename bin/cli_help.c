@@ -166,11 +166,11 @@ void cli_print_version(const struct cli_program *p)
 
 	printf("%s (simhash-utils) %s\nCompressed input:", p->name, SH_VERSION);
 	for (unsigned i = 0; (codec = sh_codec_at(i)); i++)
-		if (codec->decode.start)
+		if (codec->decode.step)
 			printf(" %s", codec->name);
 	printf("\nLacks:%s", any ? lacks + 1 : "");
 	for (unsigned i = 0; !p->lacks && (codec = sh_codec_at(i)); i++) {
-		if (codec->decode.start || !codec->package)
+		if (codec->decode.step || !codec->package)
 			continue;
 		printf("%s %s (%s)", any ? ";" : "", codec->name, codec->package);
 		any = true;

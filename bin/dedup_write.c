@@ -73,11 +73,12 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	struct sh_slice header = sh_slice(file->p, file->n), mark = s->settings->mark;
 	struct sh_buf marked = { 0 };
 	size_t before;
+	char delimiter;
 	struct sh_error err;
 
 	if (!form->columns || file->n == 0)
 		return;
-	header.n = sh_header_front(header, form->csv, &before);
+	header.n = sh_header_front(header, form->csv, &before, &delimiter);
 	header.n -= header.n && header.p[header.n - 1] == '\n';
 	header = cli_strip(s->cli->crlf, header);
 	if (mark.n) {

@@ -148,7 +148,7 @@ static void set_form(struct cli *c, struct dedup_settings *s)
 	if (!s->compress)
 		return;
 	s->form = sh_codec_named(opt_value(c, COMPRESS));
-	if (s->form && !s->form->encode.start) {
+	if (s->form && !s->form->encode.step) {
 		sh_codec_unwritable(s->form, &err);
 		cli_die(c, &err);
 	}

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WHOLE = 2 * 4096 + sizeof((struct sh_error *)NULL)->text }; /* two paths and a message */
+enum {
+	WHOLE = 2 * 4096 + sizeof((struct sh_error *)NULL)->text, /* two paths and a message */
+	REASON = 128,
+};
 
 static bool is_utf8_tail(char c)
 {
@@ -39,19 +42,12 @@ static void copy_shortened(char *to, size_t room, const char *text)
 __attribute__((format(printf, 4, 0))) static void fill(
     struct sh_error *err, enum sh_err code, const char *reason, const char *fmt, va_list ap)
 {
-	char text[WHOLE]; /* an argument may be err->text itself */
-	int n = vsnprintf(text, sizeof text, fmt, ap);
-	size_t used = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+	char text[WHOLE + REASON]; /* an argument may be err->text itself */
 
-	if (n < 0)
+	if (vsnprintf(text, WHOLE, fmt, ap) < 0)
 		text[0] = '\0';
-	if (reason) {
-		size_t most = sizeof text - strlen(reason) - sizeof ": ";
-
-		if (used > most)
-			used = most;
-		snprintf(text + used, sizeof text - used, ": %s", reason);
-	}
+	if (reason)
+		snprintf(text + strlen(text), REASON, ": %s", reason);
 	err->code = code;
 	err->file = NULL;
 	err->line = 0;

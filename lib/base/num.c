@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/num.h"
 
+#include <locale.h>
+#include <stdlib.h>
+
 #include "base/bytes.h"
 
 const char *sh_num_reason(int code)
@@ -15,29 +18,22 @@ const char *sh_num_reason(int code)
 	}
 }
 
-/* Any number of 19 digits fits. Checks longer numbers for overflow at each digit. */
 int sh_parse_u64(struct sh_slice s, uint64_t *out)
 {
 	uint64_t x = 0;
-	unsigned d, bad = s.n == 0;
-	size_t i, safe = s.n < 19 ? s.n : 19;
+	bool large = false;
 
-	for (i = 0; i < safe; i++) {
-		d = (unsigned char)s.p[i] - (unsigned)'0';
-		bad |= d > 9;
-		x = x * 10 + d;
-	}
-	if (bad)
-		return SH_NUM_MALFORMED;
-	for (; i < s.n; i++) {
-		d = (unsigned char)s.p[i] - (unsigned)'0';
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned d = (unsigned char)s.p[i] - (unsigned)'0';
+
 		if (d > 9)
 			return SH_NUM_MALFORMED;
-		if (!bad && (x > UINT64_MAX / 10 || x * 10 > UINT64_MAX - d))
-			bad = 1;
-		x = x * 10 + d;
+		large |= __builtin_mul_overflow(x, UINT64_C(10), &x);
+		large |= __builtin_add_overflow(x, (uint64_t)d, &x);
 	}
-	if (bad)
+	if (s.n == 0)
+		return SH_NUM_MALFORMED;
+	if (large)
 		return SH_NUM_RANGE;
 	*out = x;
 	return SH_NUM_OK;
@@ -80,20 +76,75 @@ int sh_parse_millionths(struct sh_slice s, int64_t *millionths)
 	return parse_decimal(s, true, millionths);
 }
 
-/* Multiplies *x by 10^zeros. Returns false when the product does not fit. */
-static bool add_zeros(uint64_t *x, uint64_t zeros)
+int sh_parse_real(struct sh_slice s, double *x)
 {
-	for (; *x && zeros; zeros--)
-		if (__builtin_mul_overflow(*x, UINT64_C(10), x))
-			return false;
-	return true;
+	char text[SH_REAL_CHARS + 1], *end;
+	locale_t c;
+
+	if (s.n == 0 || s.n > SH_REAL_CHARS)
+		return -1;
+	c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	if (!c)
+		return -1;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	*x = strtod_l(text, &end, c);
+	freelocale(c);
+	return end == text + s.n ? 0 : -1;
+}
+
+/* Parses a number such as 8e-05, the form in which Python prints numbers below 0.0001. */
+static int parse_power(struct sh_slice s, int64_t *millionths)
+{
+	double x;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (!memchr("0123456789.eE+-", s.p[i], 15))
+			return SH_NUM_MALFORMED;
+	if (*s.p < '0' || *s.p > '9' || sh_parse_real(s, &x) < 0)
+		return SH_NUM_MALFORMED;
+	x = x * SH_WEIGHT_ONE + 0.5;
+	if (x >= (double)INT64_MAX)
+		return SH_NUM_RANGE;
+	*millionths = (int64_t)x;
+	return SH_NUM_OK;
+}
+
+int sh_parse_rounded(struct sh_slice s, int64_t *millionths)
+{
+	const char *dot;
+	size_t places;
+	bool up = false;
+	int rc;
+
+	if (s.n == 0)
+		return SH_NUM_MALFORMED;
+	if (memchr(s.p, 'e', s.n) || memchr(s.p, 'E', s.n))
+		return parse_power(s, millionths);
+	dot = memchr(s.p, '.', s.n);
+	places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
+	if (places > SH_WEIGHT_PLACES) {
+		const char *rest = dot + 1 + SH_WEIGHT_PLACES;
+
+		for (const char *p = rest; p < s.p + s.n; p++)
+			if (*p < '0' || *p > '9')
+				return SH_NUM_MALFORMED;
+		up = *rest >= '5';
+		s.n = (size_t)(rest - s.p);
+	}
+	rc = sh_parse_weight(s, millionths);
+	if (rc)
+		return rc;
+	return __builtin_add_overflow(*millionths, up, millionths) ? SH_NUM_RANGE : SH_NUM_OK;
 }
 
 int sh_parse_count(struct sh_slice s, uint64_t *out)
 {
+	enum { MOST = 64 };
 	const char *e = s.n ? memchr(s.p, 'e', s.n) : NULL, *dot;
-	uint64_t whole, part = 0, zeros;
-	size_t places;
+	char digits[2 * MOST];
+	size_t n = 0, places;
+	uint64_t zeros;
 
 	if (!e)
 		e = s.n ? memchr(s.p, 'E', s.n) : NULL;
@@ -101,16 +152,17 @@ int sh_parse_count(struct sh_slice s, uint64_t *out)
 		return sh_parse_u64(s, out);
 	dot = memchr(s.p, '.', (size_t)(e - s.p));
 	places = dot ? (size_t)(e - dot) - 1 : 0;
-	if (sh_parse_u64(sh_slice(s.p, (size_t)((dot ? dot : e) - s.p)), &whole) < 0 ||
-	    (dot && sh_parse_u64(sh_slice(dot + 1, places), &part) < 0) ||
+	if (s.n > MOST || e == s.p || dot == s.p || (dot && places == 0) ||
 	    sh_parse_u64(sh_slice(e + 1, s.n - (size_t)(e + 1 - s.p)), &zeros) < 0 ||
 	    places > zeros)
 		return SH_NUM_MALFORMED;
-	if (!add_zeros(&whole, zeros) || !add_zeros(&part, zeros - places) ||
-	    __builtin_add_overflow(whole, part, &whole))
-		return SH_NUM_RANGE;
-	*out = whole;
-	return SH_NUM_OK;
+	/* Writes the number without a power of ten, or with more digits than any number has. */
+	for (const char *p = s.p; p < e; p++)
+		if (p != dot)
+			digits[n++] = *p;
+	for (zeros -= places; zeros && n < sizeof digits; zeros--)
+		digits[n++] = '0';
+	return sh_parse_u64(sh_slice(digits, n), out);
 }
 
 /* Returns millionths * 2^shift / 10^6, rounded down. millionths is less than 10^6, so its product
@@ -125,15 +177,13 @@ static uint64_t fraction_of(uint64_t millionths, unsigned shift)
 /* Parses the number before a unit of 2^shift bytes. */
 static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
 {
-	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
-	int64_t millionths = 0;
-	uint64_t whole = 0;
-	int rc = dot ? sh_parse_millionths(s, &millionths) : SH_NUM_OK;
+	int64_t millionths;
+	int rc = sh_parse_millionths(s, &millionths);
+	uint64_t whole;
 
-	if (rc == SH_NUM_OK && dot != s.p)
-		rc = sh_parse_u64(dot ? sh_slice(s.p, (size_t)(dot - s.p)) : s, &whole);
 	if (rc)
 		return rc;
+	whole = (uint64_t)(millionths / SH_WEIGHT_ONE);
 	if (whole > UINT64_MAX >> shift)
 		return SH_NUM_RANGE;
 	*bytes = (whole << shift) + fraction_of((uint64_t)(millionths % SH_WEIGHT_ONE), shift);

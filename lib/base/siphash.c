@@ -6,35 +6,29 @@
 
 #include "base/bytes.h"
 
-struct sip_state {
-	uint64_t a, b, c, d;
-};
-
-static inline struct sip_state sip_round(struct sip_state v)
+static inline void sip_round(uint64_t v[4])
 {
-	v.a += v.b;
-	v.c += v.d;
-	v.b = sh_rotl64(v.b, 13) ^ v.a;
-	v.d = sh_rotl64(v.d, 16) ^ v.c;
-	v.a = sh_rotl64(v.a, 32) + v.d;
-	v.c += v.b;
-	v.d = sh_rotl64(v.d, 21) ^ v.a;
-	v.b = sh_rotl64(v.b, 17) ^ v.c;
-	v.c = sh_rotl64(v.c, 32);
-	return v;
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = sh_rotl64(v[1], 13) ^ v[0];
+	v[3] = sh_rotl64(v[3], 16) ^ v[2];
+	v[0] = sh_rotl64(v[0], 32) + v[3];
+	v[2] += v[1];
+	v[3] = sh_rotl64(v[3], 21) ^ v[0];
+	v[1] = sh_rotl64(v[1], 17) ^ v[2];
+	v[2] = sh_rotl64(v[2], 32);
 }
 
-static inline struct sip_state absorb(struct sip_state v, uint64_t word)
+static inline void absorb(uint64_t v[4], uint64_t word)
 {
-	v.d ^= word;
-	v = sip_round(v);
-	v.a ^= word;
-	return v;
+	v[3] ^= word;
+	sip_round(v);
+	v[0] ^= word;
 }
 
 uint64_t sh_siphash(const uint64_t key[2], const void *p, size_t n)
 {
-	struct sip_state v = {
+	uint64_t v[4] = {
 		key[0] ^ UINT64_C(0x736f6d6570736575),
 		key[1] ^ UINT64_C(0x646f72616e646f6d),
 		key[0] ^ UINT64_C(0x6c7967656e657261),
@@ -45,14 +39,15 @@ uint64_t sh_siphash(const uint64_t key[2], const void *p, size_t n)
 	size_t left = n;
 
 	for (; left >= 8; left -= 8, s += 8)
-		v = absorb(v, sh_le64(s));
+		absorb(v, sh_le64(s));
 	if (left)
 		memcpy(tail, s, left);
 	tail[7] = (unsigned char)n;
-	v = absorb(v, sh_le64(tail));
-	v.c ^= 0xff;
-	v = sip_round(sip_round(sip_round(v)));
-	return v.a ^ v.b ^ v.c ^ v.d;
+	absorb(v, sh_le64(tail));
+	v[2] ^= 0xff;
+	for (unsigned i = 0; i < 3; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 int sh_random_key(uint64_t key[2], struct sh_error *err)

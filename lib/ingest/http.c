@@ -79,18 +79,21 @@ int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error
 enum { STEP = 64 * 1024 };
 
 #ifdef SH_HAVE_BROTLI
-static void *start_brotli(void)
+static bool init_brotli(void *coder)
 {
-	return BrotliDecoderCreateInstance(NULL, NULL, NULL);
+	BrotliDecoderState **z = coder;
+
+	*z = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+	return *z != NULL;
 }
 
 static enum sh_codec_state step_brotli(
-    void *decoder, struct sh_slice *in, char **to, size_t room, bool end)
+    void *coder, struct sh_slice *in, char **to, size_t room, bool end)
 {
 	const uint8_t *p = (const uint8_t *)in->p;
 	uint8_t *out = (uint8_t *)*to;
-	BrotliDecoderResult got =
-	    BrotliDecoderDecompressStream(decoder, &in->n, &p, &room, &out, NULL);
+	BrotliDecoderResult got = BrotliDecoderDecompressStream(
+	    *(BrotliDecoderState **)coder, &in->n, &p, &room, &out, NULL);
 
 	(void)end;
 	in->p = (const char *)p;
@@ -100,13 +103,13 @@ static enum sh_codec_state step_brotli(
 	return got == BROTLI_DECODER_RESULT_ERROR ? SH_CODEC_BAD : SH_CODEC_MORE;
 }
 
-static void stop_brotli(void *decoder)
+static void end_brotli(void *coder)
 {
-	BrotliDecoderDestroyInstance(decoder);
+	BrotliDecoderDestroyInstance(*(BrotliDecoderState **)coder);
 }
-#define BROTLI start_brotli, step_brotli, stop_brotli
+#define BROTLI sizeof(BrotliDecoderState *), init_brotli, step_brotli, end_brotli
 #else
-#define BROTLI NULL, NULL, NULL
+#define BROTLI 0, NULL, NULL, NULL
 #endif
 
 static const struct sh_codec brotli = {
@@ -155,11 +158,11 @@ static int decode(struct coded *c, const struct sh_codec *codec)
 	void *decoder;
 	int got = -1;
 
-	if (!codec->decode.start)
+	if (!codec->decode.step)
 		return sh_error_set(c->err, SH_ERR_RECORD,
 		    "HTTP: Content-Encoding %s: built without %s, which would read it", c->name,
 		    codec->library);
-	decoder = codec->decode.start();
+	decoder = sh_coder_new(&codec->decode);
 	if (!decoder)
 		return sh_error_nomem(c->err);
 	while (too_large(c) == 0 && sh_buf_reserve(c->out, STEP, c->err) == 0) {
@@ -187,7 +190,7 @@ static int decode(struct coded *c, const struct sh_codec *codec)
 		}
 		got = -1;
 	}
-	codec->decode.stop(decoder);
+	sh_coder_delete(&codec->decode, decoder);
 	return got;
 }
 

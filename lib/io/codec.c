@@ -56,9 +56,26 @@ static bool begins(struct sh_slice head, const char *with, size_t n)
 	return head.n >= n && memcmp(head.p, with, n) == 0;
 }
 
-/* The parameters of a step; the functions of a form in a build without the library. */
+void *sh_coder_new(const struct sh_coder *c)
+{
+	void *state = calloc(1, c->size);
+
+	if (state && c->init(state))
+		return state;
+	free(state);
+	return NULL;
+}
+
+void sh_coder_delete(const struct sh_coder *c, void *state)
+{
+	if (state && c->end)
+		c->end(state);
+	free(state);
+}
+
+/* The parameters of a step; a coder of a form in a build without the library. */
 #define STEP_ARGS void *coder, struct sh_slice *in, char **to, size_t room, bool end
-#define NOTHING   NULL, NULL, NULL
+#define NOTHING   0, NULL, NULL, NULL
 
 /* ---- libraries with a stream of next_in, avail_in, next_out, avail_out ---- */
 
@@ -79,17 +96,6 @@ enum { DECODE_STEP = 1 << 20, ENCODE_STEP = 64 * 1024 };
 
 /* Whether GIVE() to an encoder gives it the last input. */
 #define IS_LAST (end && in->n <= ENCODE_STEP)
-
-#if defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2 || defined SH_HAVE_LZMA
-/* Returns the stream z, or frees it and returns NULL when its library did not begin. */
-static void *begun(void *z, bool ok)
-{
-	if (ok)
-		return z;
-	free(z);
-	return NULL;
-}
-#endif
 
 /* ---- gzip (RFC 1952), zlib (RFC 1950), deflate (RFC 1951) ---- */
 
@@ -117,17 +123,13 @@ static void begin_frame(struct inflater *z)
 	isal_gzip_header_init(&z->header);
 }
 
-static void *start_inflate(uint32_t wrapper)
+static bool init_inflate(struct inflater *z, uint32_t wrapper)
 {
-	struct inflater *z = calloc(1, sizeof *z);
-
-	if (z) {
-		isal_inflate_init(&z->state);
-		z->state.crc_flag = wrapper;
-		z->gzip = wrapper == ISAL_GZIP_NO_HDR_VER;
-		begin_frame(z);
-	}
-	return z;
+	isal_inflate_init(&z->state);
+	z->state.crc_flag = wrapper;
+	z->gzip = wrapper == ISAL_GZIP_NO_HDR_VER;
+	begin_frame(z);
+	return true;
 }
 
 #define GZIP_WRAPPER ISAL_GZIP_NO_HDR_VER
@@ -172,18 +174,16 @@ static enum sh_codec_state step_inflate(STEP_ARGS)
 	return SH_CODEC_END;
 }
 
-#define stop_inflate free
+#define INFLATE(init) sizeof(struct inflater), init, step_inflate, NULL
 #elif defined SH_HAVE_ZLIB
-static void *start_inflate(int window)
+static bool init_inflate(z_stream *z, int window)
 {
-	z_stream *z = calloc(1, sizeof *z);
-
-	return z ? begun(z, inflateInit2(z, window) == Z_OK) : NULL;
+	return inflateInit2(z, window) == Z_OK;
 }
 
-#define GZIP_WRAPPER (MAX_WBITS + 16)
-#define ZLIB_WRAPPER MAX_WBITS
-#define NO_WRAPPER   (-MAX_WBITS)
+#define GZIP_WRAPPER  (MAX_WBITS + 16)
+#define ZLIB_WRAPPER  MAX_WBITS
+#define NO_WRAPPER    (-MAX_WBITS)
 
 static enum sh_codec_state step_inflate(STEP_ARGS)
 {
@@ -201,41 +201,37 @@ static enum sh_codec_state step_inflate(STEP_ARGS)
 	return got == Z_OK || got == Z_BUF_ERROR ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_inflate(void *z)
+static void end_inflate(void *z)
 {
 	inflateEnd(z);
-	free(z);
 }
+#define INFLATE(init) sizeof(z_stream), init, step_inflate, end_inflate
+#else
+#define INFLATE(init) NOTHING
 #endif
 
 #if defined SH_HAVE_ISAL || defined SH_HAVE_ZLIB
-static void *start_gzip(void)
+static bool init_gzip(void *z)
 {
-	return start_inflate(GZIP_WRAPPER);
+	return init_inflate(z, GZIP_WRAPPER);
 }
 
-static void *start_zlib(void)
+static bool init_zlib(void *z)
 {
-	return start_inflate(ZLIB_WRAPPER);
+	return init_inflate(z, ZLIB_WRAPPER);
 }
 
-static void *start_raw(void)
+static bool init_raw(void *z)
 {
-	return start_inflate(NO_WRAPPER);
+	return init_inflate(z, NO_WRAPPER);
 }
-#define INFLATE(start) start, step_inflate, stop_inflate
-#else
-#define INFLATE(start) NOTHING
 #endif
 
 #ifdef SH_HAVE_ZLIB
-static void *start_deflate(void)
+static bool init_deflate(void *z)
 {
-	z_stream *z = calloc(1, sizeof *z);
-
-	return z ? begun(z, deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
-				Z_DEFAULT_STRATEGY) == Z_OK)
-		 : NULL;
+	return deflateInit2(z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
+		   Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 static enum sh_codec_state step_deflate(STEP_ARGS)
@@ -251,12 +247,11 @@ static enum sh_codec_state step_deflate(STEP_ARGS)
 	return got == Z_OK || got == Z_BUF_ERROR ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_deflate(void *z)
+static void end_deflate(void *z)
 {
 	deflateEnd(z);
-	free(z);
 }
-#define DEFLATE start_deflate, step_deflate, stop_deflate
+#define DEFLATE sizeof(z_stream), init_deflate, step_deflate, end_deflate
 #else
 #define DEFLATE NOTHING
 #endif
@@ -273,11 +268,9 @@ static bool is_bzip2(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_BZIP2
-static void *start_bunzip2(void)
+static bool init_bunzip2(void *z)
 {
-	bz_stream *z = calloc(1, sizeof *z);
-
-	return z ? begun(z, BZ2_bzDecompressInit(z, 0, 0) == BZ_OK) : NULL;
+	return BZ2_bzDecompressInit(z, 0, 0) == BZ_OK;
 }
 
 static enum sh_codec_state step_bunzip2(STEP_ARGS)
@@ -292,25 +285,23 @@ static enum sh_codec_state step_bunzip2(STEP_ARGS)
 	if (got == BZ_STREAM_END) {
 		BZ2_bzDecompressEnd(z);
 		memset(z, 0, sizeof *z);
-		return BZ2_bzDecompressInit(z, 0, 0) == BZ_OK ? SH_CODEC_END : SH_CODEC_NOMEM;
+		return init_bunzip2(z) ? SH_CODEC_END : SH_CODEC_NOMEM;
 	}
 	if (got == BZ_MEM_ERROR)
 		return SH_CODEC_NOMEM;
 	return got == BZ_OK ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_bunzip2(void *z)
+static void end_bunzip2(void *z)
 {
 	BZ2_bzDecompressEnd(z);
-	free(z);
 }
 
-static void *start_bzip2(void)
+static bool init_bzip2(void *z)
 {
 	const int level = 9;
-	bz_stream *z = calloc(1, sizeof *z);
 
-	return z ? begun(z, BZ2_bzCompressInit(z, level, 0, 0) == BZ_OK) : NULL;
+	return BZ2_bzCompressInit(z, level, 0, 0) == BZ_OK;
 }
 
 static enum sh_codec_state step_bzip2(STEP_ARGS)
@@ -328,13 +319,12 @@ static enum sh_codec_state step_bzip2(STEP_ARGS)
 	return got == BZ_RUN_OK || got == BZ_FINISH_OK ? SH_CODEC_MORE : SH_CODEC_BAD;
 }
 
-static void stop_bzip2(void *z)
+static void end_bzip2(void *z)
 {
 	BZ2_bzCompressEnd(z);
-	free(z);
 }
-#define BUNZIP2 start_bunzip2, step_bunzip2, stop_bunzip2
-#define BZIP2   start_bzip2, step_bzip2, stop_bzip2
+#define BUNZIP2 sizeof(bz_stream), init_bunzip2, step_bunzip2, end_bunzip2
+#define BZIP2   sizeof(bz_stream), init_bzip2, step_bzip2, end_bzip2
 #else
 #define BUNZIP2 NOTHING
 #define BZIP2   NOTHING
@@ -352,24 +342,14 @@ static bool is_xz(struct sh_slice head)
 
 #ifdef SH_HAVE_LZMA
 /* Limits the memory to the window, and 1 MiB for the decoder. */
-static bool init_unxz(lzma_stream *z)
+static bool init_unxz(void *z)
 {
 	return lzma_stream_decoder(z, sh_codec_window() + ((size_t)1 << 20), 0) == LZMA_OK;
 }
 
-static void *start_unxz(void)
+static bool init_xz(void *z)
 {
-	lzma_stream *z = calloc(1, sizeof *z);
-
-	return z ? begun(z, init_unxz(z)) : NULL;
-}
-
-static void *start_xz(void)
-{
-	lzma_stream *z = calloc(1, sizeof *z);
-
-	return z ? begun(z, lzma_easy_encoder(z, LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC64) == LZMA_OK)
-		 : NULL;
+	return lzma_easy_encoder(z, LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC64) == LZMA_OK;
 }
 
 static enum sh_codec_state state_of(lzma_ret got)
@@ -404,13 +384,12 @@ static enum sh_codec_state step_xz(STEP_ARGS)
 	return state_of(got);
 }
 
-static void stop_lzma(void *z)
+static void end_lzma(void *z)
 {
 	lzma_end(z);
-	free(z);
 }
-#define UNXZ start_unxz, step_unxz, stop_lzma
-#define XZ   start_xz, step_xz, stop_lzma
+#define UNXZ sizeof(lzma_stream), init_unxz, step_unxz, end_lzma
+#define XZ   sizeof(lzma_stream), init_xz, step_xz, end_lzma
 #else
 #define UNXZ NOTHING
 #define XZ   NOTHING
@@ -432,24 +411,25 @@ static bool is_zstd(struct sh_slice head)
 enum { TOO_WIDE = 16, NO_MEMORY = 64 };
 
 /* The largest window is a power of two, within the bounds that zstd has. */
-static void *start_unzstd(void)
+static bool init_unzstd(void *coder)
 {
 	const int most = sizeof(size_t) == 4 ? 30 : 31;
-	ZSTD_DCtx *z = ZSTD_createDCtx();
+	ZSTD_DCtx **z = coder;
 	int log = 10;
 
 	while (log < most && sh_codec_window() >> (log + 1))
 		log++;
-	if (z)
-		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, log);
-	return z;
+	*z = ZSTD_createDCtx();
+	if (*z)
+		ZSTD_DCtx_setParameter(*z, ZSTD_d_windowLogMax, log);
+	return *z != NULL;
 }
 
 static enum sh_codec_state step_unzstd(STEP_ARGS)
 {
 	ZSTD_inBuffer from = { in->p, in->n, 0 };
 	ZSTD_outBuffer into = { *to, room, 0 };
-	size_t got = ZSTD_decompressStream(coder, &into, &from);
+	size_t got = ZSTD_decompressStream(*(ZSTD_DCtx **)coder, &into, &from);
 
 	(void)end;
 	*in = sh_slice(in->p + from.pos, in->n - from.pos);
@@ -462,26 +442,28 @@ static enum sh_codec_state step_unzstd(STEP_ARGS)
 					   : SH_CODEC_BAD;
 }
 
-static void stop_unzstd(void *z)
+static void end_unzstd(void *coder)
 {
-	ZSTD_freeDCtx(z);
+	ZSTD_freeDCtx(*(ZSTD_DCtx **)coder);
 }
 
-static void *start_zstd(void)
+static bool init_zstd(void *coder)
 {
-	ZSTD_CCtx *z = ZSTD_createCCtx();
+	ZSTD_CCtx **z = coder;
 
+	*z = ZSTD_createCCtx();
 	/* Writes a checksum, as zstd(1) does, so that readers find damage. */
-	if (z)
-		ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
-	return z;
+	if (*z)
+		ZSTD_CCtx_setParameter(*z, ZSTD_c_checksumFlag, 1);
+	return *z != NULL;
 }
 
 static enum sh_codec_state step_zstd(STEP_ARGS)
 {
 	ZSTD_inBuffer from = { in->p, in->n, 0 };
 	ZSTD_outBuffer into = { *to, room, 0 };
-	size_t left = ZSTD_compressStream2(coder, &into, &from, end ? ZSTD_e_end : ZSTD_e_continue);
+	size_t left = ZSTD_compressStream2(
+	    *(ZSTD_CCtx **)coder, &into, &from, end ? ZSTD_e_end : ZSTD_e_continue);
 
 	if (ZSTD_isError(left))
 		return SH_CODEC_BAD;
@@ -490,12 +472,12 @@ static enum sh_codec_state step_zstd(STEP_ARGS)
 	return end && left == 0 ? SH_CODEC_END : SH_CODEC_MORE;
 }
 
-static void stop_zstd(void *z)
+static void end_zstd(void *coder)
 {
-	ZSTD_freeCCtx(z);
+	ZSTD_freeCCtx(*(ZSTD_CCtx **)coder);
 }
-#define UNZSTD start_unzstd, step_unzstd, stop_unzstd
-#define ZSTD   start_zstd, step_zstd, stop_zstd
+#define UNZSTD sizeof(ZSTD_DCtx *), init_unzstd, step_unzstd, end_unzstd
+#define ZSTD   sizeof(ZSTD_CCtx *), init_zstd, step_zstd, end_zstd
 #else
 #define UNZSTD NOTHING
 #define ZSTD   NOTHING
@@ -509,17 +491,15 @@ static bool is_lz4(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_LZ4
-static void *start_unlz4(void)
+static bool init_unlz4(void *coder)
 {
-	LZ4F_dctx *z;
-
-	return LZ4F_isError(LZ4F_createDecompressionContext(&z, LZ4F_VERSION)) ? NULL : z;
+	return !LZ4F_isError(LZ4F_createDecompressionContext(coder, LZ4F_VERSION));
 }
 
 static enum sh_codec_state step_unlz4(STEP_ARGS)
 {
 	size_t used = in->n, made = room;
-	size_t got = LZ4F_decompress(coder, *to, &made, in->p, &used, NULL);
+	size_t got = LZ4F_decompress(*(LZ4F_dctx **)coder, *to, &made, in->p, &used, NULL);
 
 	(void)end;
 	if (LZ4F_isError(got))
@@ -531,9 +511,9 @@ static enum sh_codec_state step_unlz4(STEP_ARGS)
 	return got == 0 ? SH_CODEC_END : SH_CODEC_MORE;
 }
 
-static void stop_unlz4(void *z)
+static void end_unlz4(void *coder)
 {
-	LZ4F_freeDecompressionContext(z);
+	LZ4F_freeDecompressionContext(*(LZ4F_dctx **)coder);
 }
 
 struct lz4 {
@@ -541,15 +521,11 @@ struct lz4 {
 	bool begun;
 };
 
-static void *start_lz4(void)
+static bool init_lz4(void *coder)
 {
-	struct lz4 *e = calloc(1, sizeof *e);
+	struct lz4 *e = coder;
 
-	if (e && LZ4F_isError(LZ4F_createCompressionContext(&e->z, LZ4F_VERSION))) {
-		free(e);
-		return NULL;
-	}
-	return e;
+	return !LZ4F_isError(LZ4F_createCompressionContext(&e->z, LZ4F_VERSION));
 }
 
 /* LZ4 needs room for all input of a step at once. */
@@ -582,15 +558,12 @@ static enum sh_codec_state step_lz4(STEP_ARGS)
 	return SH_CODEC_END;
 }
 
-static void stop_lz4(void *coder)
+static void end_lz4(void *coder)
 {
-	struct lz4 *e = coder;
-
-	LZ4F_freeCompressionContext(e->z);
-	free(e);
+	LZ4F_freeCompressionContext(((struct lz4 *)coder)->z);
 }
-#define UNLZ4 start_unlz4, step_unlz4, stop_unlz4
-#define LZ4   start_lz4, step_lz4, stop_lz4
+#define UNLZ4 sizeof(LZ4F_dctx *), init_unlz4, step_unlz4, end_unlz4
+#define LZ4   sizeof(struct lz4), init_lz4, step_lz4, end_lz4
 #else
 #define UNLZ4 NOTHING
 #define LZ4   NOTHING
@@ -604,7 +577,7 @@ static bool is_compress(struct sh_slice head)
 }
 
 static const struct sh_codec codecs[] = {
-	{ "gzip", ".gz", "zlib", "zlib1g-dev", "gzip -dc", is_gzip, { INFLATE(start_gzip) },
+	{ "gzip", ".gz", "zlib", "zlib1g-dev", "gzip -dc", is_gzip, { INFLATE(init_gzip) },
 	    { DEFLATE } },
 	{ "bzip2", ".bz2", "libbz2", "libbz2-dev", "bzip2 -dc", is_bzip2, { BUNZIP2 }, { BZIP2 } },
 	{ "xz", ".xz", "liblzma", "liblzma-dev", "xz -dc", is_xz, { UNXZ }, { XZ } },
@@ -613,8 +586,8 @@ static const struct sh_codec codecs[] = {
 	{ "lz4", ".lz4", "liblz4", "liblz4-dev", "lz4 -dc", is_lz4, { UNLZ4 }, { LZ4 } },
 	{ "compress", NULL, "a library for it", NULL, "gzip -dc", is_compress, { NOTHING },
 	    { NOTHING } },
-	{ "deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(start_zlib) }, { NOTHING } },
-	{ "raw deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(start_raw) },
+	{ "deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(init_zlib) }, { NOTHING } },
+	{ "raw deflate", NULL, "zlib", "zlib1g-dev", NULL, NULL, { INFLATE(init_raw) },
 	    { NOTHING } },
 };
 

@@ -30,17 +30,22 @@ enum sh_codec_state {
 	SH_CODEC_NOMEM,
 };
 
-/* A decoder or an encoder. */
+/* A decoder or an encoder; zeroed when the build lacks the library. */
 struct sh_coder {
-	/* Returns the state of a coder, or NULL when memory is short. */
-	void *(*start)(void);
+	size_t size; /* of its state in bytes */
+	/* Makes a zeroed state ready. Returns false when memory is short. */
+	bool (*init)(void *coder);
 	/* Reads bytes of *in and writes at most `room` bytes to *to. Moves *in and *to behind the
 	 * bytes that were read and written. end: *in holds the last input; decoders ignore it, and
 	 * an encoder returns SH_CODEC_END when all output is written. */
 	enum sh_codec_state (*step)(
 	    void *coder, struct sh_slice *in, char **to, size_t room, bool end);
-	void (*stop)(void *coder);
+	void (*end)(void *coder); /* frees what init() has made; NULL: nothing */
 };
+
+/* Returns the state of a coder that the build has, or NULL when memory is short. */
+void *sh_coder_new(const struct sh_coder *c);
+void sh_coder_delete(const struct sh_coder *c, void *coder);
 
 /* The room that each step of an encoder must have. */
 enum { SH_CODEC_ROOM = 512 * 1024 };
@@ -53,7 +58,7 @@ struct sh_codec {
 	const char *command; /* such as "gzip -dc", for any window; NULL: no command decodes it */
 	/* Returns whether `head` begins with the magic number. NULL: the form has none. */
 	bool (*is)(struct sh_slice head);
-	struct sh_coder decode, encode; /* without functions: the build lacks the library */
+	struct sh_coder decode, encode;
 };
 
 /* Returns the form of a file that begins with `head`; NULL when the file is not compressed. All

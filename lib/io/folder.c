@@ -13,8 +13,6 @@
 
 #include "io/descriptor.h"
 
-enum { READ_SIZE = 1 << 16 };
-
 #define LOOK_AGAIN 20000000 /* nanoseconds between two attempts to lock */
 
 /* Some file systems cannot sync a folder: they answer EINVAL. */
@@ -215,28 +213,18 @@ int sh_folder_publish(
 int sh_folder_read(
     const struct sh_folder *f, const char *name, struct sh_buf *all, struct sh_error *err)
 {
-	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC), status = 1;
+	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC), status;
+	struct sh_mapped m;
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
 		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
-	while (status == 1) {
-		ssize_t n;
-
-		if (sh_buf_reserve(all, READ_SIZE, err) < 0) {
-			status = -1;
-			break;
-		}
-		n = sh_read_some(fd, all->p + all->n, READ_SIZE);
-		if (n < 0)
-			status = sh_error_sys(err, "cannot read '%s/%s'", f->path, name);
-		if (n <= 0)
-			break;
-		all->n += (size_t)n;
-	}
-	close(fd);
-	return status;
+	if (sh_mapped_fd(&m, fd, name, err) < 0)
+		return -1;
+	status = sh_buf_add(all, m.p, m.n, err);
+	sh_mapped_close(&m);
+	return status < 0 ? -1 : 1;
 }
 
 int sh_folder_map(struct sh_mapped *m, const struct sh_folder *f, const char *name, uint64_t size,

@@ -9,7 +9,7 @@
 
 #include "io/codec.h"
 #include "io/descriptor.h"
-#include "io/reader.h"
+#include "io/source.h"
 
 /* Returns the form of the bytes at the position of fd; NULL when they are not compressed. Ignores
  * read errors, which the next read reports. */
@@ -116,20 +116,14 @@ int sh_mapped_take(struct sh_mapped *m, struct sh_buf *bytes, struct sh_error *e
 int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err)
 {
 	struct sh_buf all = { 0 };
-	struct sh_reader reader;
 	int got = sh_mapped_open(m, name, err);
 
 	if (got != 0)
 		return got < 0 ? -1 : 0;
-	if (sh_reader_open(&reader, name, err) < 0)
-		return -1;
-	got = sh_reader_need(&reader, SIZE_MAX, err);
-	if (got == 0)
-		got = sh_reader_take(&reader, sh_reader_ready(&reader).n, &all, err);
+	got = sh_source_all(name, &all, err);
 	if (got == 0)
 		got = sh_mapped_take(m, &all, err);
 	sh_buf_free(&all);
-	sh_reader_close(&reader);
 	return got;
 }
 

@@ -12,18 +12,13 @@
 
 enum { OUT_FULL = 1 << 18 };
 
-struct feed_thread {
-	struct sh_feed *feed;
-	void *worker;
-	pthread_t id;
-};
-
 struct sh_feed {
 	const struct sh_pool *pool;
-	struct feed_thread *threads;
-	unsigned started;       /* threads beside the calling one */
+	pthread_t *threads;
+	unsigned started;       /* threads beside the calling one, which has workers[0] */
 	pthread_mutex_t lock;   /* of all fields below */
 	pthread_cond_t changed; /* a job was pushed or written, or `over` is set */
+	unsigned working;       /* started threads that have got their workers */
 	/* A ring: `used` jobs from `head` on are in flight, in input order. The others are free. */
 	struct sh_job *jobs;
 	size_t n, head, used;
@@ -89,17 +84,18 @@ static void do_job(struct sh_feed *f, void *worker, struct sh_job *job)
 	write_finished(f);
 }
 
-static void *work_loop(void *arg)
+static void *work_loop(void *feed)
 {
-	const struct feed_thread *t = arg;
-	struct sh_feed *f = t->feed;
+	struct sh_feed *f = feed;
+	void *worker;
 
 	pthread_mutex_lock(&f->lock);
+	worker = f->pool->workers[++f->working];
 	for (;;) {
 		struct sh_job *job = begin_job(f);
 
 		if (job)
-			do_job(f, t->worker, job);
+			do_job(f, worker, job);
 		else if (f->over)
 			break;
 		else
@@ -115,7 +111,7 @@ static void help(struct sh_feed *f)
 	struct sh_job *job = begin_job(f);
 
 	if (job)
-		do_job(f, f->threads[0].worker, job);
+		do_job(f, f->pool->workers[0], job);
 	else
 		pthread_cond_wait(&f->changed, &f->lock);
 }
@@ -279,11 +275,9 @@ static struct sh_feed *start(const struct sh_pool *pool, size_t most, struct sh_
 		f->jobs[i].pool = pool;
 		f->jobs[i].feed = f;
 	}
-	for (unsigned i = 0; i < n; i++)
-		f->threads[i] = (struct feed_thread){ .feed = f, .worker = pool->workers[i] };
 	/* The calling thread works, too: all jobs are processed even when no thread starts. */
-	while (f->started + 1 < n && pthread_create(&f->threads[f->started + 1].id, NULL, work_loop,
-					 &f->threads[f->started + 1]) == 0)
+	while (
+	    f->started + 1 < n && pthread_create(&f->threads[f->started], NULL, work_loop, f) == 0)
 		f->started++;
 	return f;
 }
@@ -341,8 +335,8 @@ void sh_feed_delete(struct sh_feed *f)
 	f->over = true;
 	pthread_cond_broadcast(&f->changed);
 	pthread_mutex_unlock(&f->lock);
-	for (unsigned i = 1; i <= f->started; i++)
-		pthread_join(f->threads[i].id, NULL);
+	for (unsigned i = 0; i < f->started; i++)
+		pthread_join(f->threads[i], NULL);
 	pthread_cond_destroy(&f->changed);
 	pthread_mutex_destroy(&f->lock);
 	for (size_t i = 0; f->jobs && i < f->n; i++) {

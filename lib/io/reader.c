@@ -21,8 +21,7 @@ static void stop(struct sh_reader *r)
 	while (r->layers) {
 		struct sh_reader_layer *d = &r->layer[--r->layers];
 
-		if (d->decoder)
-			d->codec->decode.stop(d->decoder);
+		sh_coder_delete(&d->codec->decode, d->decoder);
 		sh_buf_free(&d->in);
 	}
 	if (r->fd > STDIN_FILENO)
@@ -210,8 +209,8 @@ int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
 		if (codec->is(rest) && sh_codec_likely(codec, rest))
 			break;
 	}
-	codec->decode.stop(d->decoder);
-	d->decoder = codec->decode.start();
+	sh_coder_delete(&codec->decode, d->decoder);
+	d->decoder = sh_coder_new(&codec->decode);
 	d->failed = SH_CODEC_MORE;
 	d->within = d->padded = d->damaged = false;
 	if (!d->decoder)
@@ -323,9 +322,9 @@ static int add_layer(struct sh_reader *r, const struct sh_codec *codec, struct s
 	if (r->layers++ == 0)
 		r->codec = codec;
 	*d = (struct sh_reader_layer){ .codec = codec, .bytes = first.n };
-	if (!codec->decode.start)
+	if (!codec->decode.step)
 		return sh_codec_lacking(codec, err);
-	d->decoder = codec->decode.start();
+	d->decoder = sh_coder_new(&codec->decode);
 	if (!d->decoder)
 		return sh_error_nomem(err);
 	r->buf.n = 0;

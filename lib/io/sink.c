@@ -24,8 +24,8 @@ static void release(struct sh_sink *s)
 	free(s->target);
 	free(s->own_name);
 	sh_buf_free(&s->buf);
-	if (s->encoder)
-		s->form->encode.stop(s->encoder);
+	if (s->form)
+		sh_coder_delete(&s->form->encode, s->encoder);
 	sh_buf_free(&s->packed);
 	s->encoder = NULL;
 	s->tmp = s->target = s->own_name = NULL;
@@ -124,13 +124,11 @@ void sh_sink_take(struct sh_sink *s, int fd, char *name)
 
 int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err)
 {
-	if (!form->encode.start)
+	if (!form->encode.step)
 		return sh_codec_unwritable(form, err);
-	s->encoder = form->encode.start();
-	if (!s->encoder || sh_buf_reserve(&s->packed, SH_CODEC_ROOM, err) < 0)
-		return sh_error_nomem(err);
 	s->form = form;
-	return 0;
+	s->encoder = sh_coder_new(&form->encode);
+	return s->encoder ? sh_buf_reserve(&s->packed, SH_CODEC_ROOM, err) : sh_error_nomem(err);
 }
 
 /* Writes bytes without the buffer, compressed or not. end: ends a compressed stream. */

@@ -34,9 +34,9 @@ void sh_source_free(struct sh_source *s)
 {
 	close_operand(s);
 	sh_header_free(&s->header);
-	sh_buf_free(&s->collected.lines);
-	sh_buf_free(&s->collected.read);
-	free(s->collected.stretch);
+	sh_buf_free(&s->waiting);
+	sh_buf_free(&s->fresh);
+	free(s->stretch);
 }
 
 /* Opens the next operand, and reads its first bytes. */
@@ -227,75 +227,74 @@ static int read_chunk(
 
 /* ---- chunks of whole documents ---- */
 
-/* Adds the lines of c->read, which came from `from`. */
-static int collect(struct sh_collected *c, const struct sh_origin *from, struct sh_error *err)
+/* Adds the lines of s->fresh, which came from `from`, to the waiting ones. */
+static int collect(struct sh_source *s, const struct sh_origin *from, struct sh_error *err)
 {
-	struct sh_stretch *last = c->n ? &c->stretch[c->n - 1] : NULL;
+	struct sh_stretch *last = s->stretches ? &s->stretch[s->stretches - 1] : NULL;
 
 	if (!last)
-		c->number = from->number;
-	if (last && c->lines.p[c->lines.n - 1] != '\n') {
-		if (sh_buf_add(&c->lines, "\n", 1, err) < 0)
+		s->first_waiting = from->number;
+	if (last && s->waiting.p[s->waiting.n - 1] != '\n') {
+		if (sh_buf_add(&s->waiting, "\n", 1, err) < 0)
 			return -1;
 		last->bytes++;
 	}
 	/* Lines of one file follow each other. */
 	if (last && last->file == from->file && !from->starts_file) {
-		last->bytes += c->read.n;
+		last->bytes += s->fresh.n;
 	} else {
-		if (SH_RESERVE(c->stretch, c->cap, c->n + 1, err) < 0)
+		if (SH_RESERVE(s->stretch, s->stretch_cap, s->stretches + 1, err) < 0)
 			return -1;
-		c->stretch[c->n++] =
-		    (struct sh_stretch){ from->file, from->line, from->at, c->read.n };
+		s->stretch[s->stretches++] =
+		    (struct sh_stretch){ from->file, from->line, from->at, s->fresh.n };
 	}
-	return sh_buf_add(&c->lines, c->read.p, c->read.n, err);
+	return sh_buf_add(&s->waiting, s->fresh.p, s->fresh.n, err);
 }
 
-/* Moves the first n bytes of the collected lines to the chunk, and their stretches behind it. */
+/* Moves the first n waiting bytes to the chunk, and their stretches behind it. */
 static int take(struct sh_source *source, size_t n, struct sh_buf *b, struct sh_origin *from,
     struct sh_error *err)
 {
-	struct sh_collected *c = &source->collected;
 	const size_t align = _Alignof(struct sh_stretch);
-	size_t room = c->n * sizeof *c->stretch, at = (n + SH_PAD + align - 1) / align * align;
-	size_t end = 0, k = 0;
+	size_t room = source->stretches * sizeof *source->stretch;
+	size_t at = (n + SH_PAD + align - 1) / align * align, end = 0, k = 0;
 	struct sh_stretch *s;
 
 	b->n = 0;
 	if (sh_buf_reserve(b, at + room, err) < 0)
 		return -1;
-	memcpy(b->p, c->lines.p, n);
+	memcpy(b->p, source->waiting.p, n);
 	memset(b->p + n, 0, SH_PAD);
 	b->n = n;
 	s = (struct sh_stretch *)(void *)(b->p + at);
-	memcpy(s, c->stretch, room);
+	memcpy(s, source->stretch, room);
 	while (end < n)
 		end += s[k++].bytes;
 	*from = (struct sh_origin){
 		.file = s->file,
 		.line = s->line,
-		.number = c->number,
+		.number = source->first_waiting,
 		.lines = lines_of(b->p, n),
 		.at = s->at,
 		.blanks = source->blanks,
 		.trailer = source->trailer,
 		.stretch = s,
 		.stretches = k,
-		.cut = c->failure.code != SH_OK,
+		.cut = source->failure.code != SH_OK,
 	};
-	c->number += from->lines;
-	c->lines.n -= n;
-	memmove(c->lines.p, c->lines.p + n, c->lines.n);
+	source->first_waiting += from->lines;
+	source->waiting.n -= n;
+	memmove(source->waiting.p, source->waiting.p + n, source->waiting.n);
 	/* The last stretch may go on behind the chunk. */
 	if (end > n) {
 		size_t part = s[--k].bytes -= end - n;
 
-		c->stretch[k].line += sh_count_newlines(b->p + n - part, part);
-		c->stretch[k].at += part;
-		c->stretch[k].bytes -= part;
+		source->stretch[k].line += sh_count_newlines(b->p + n - part, part);
+		source->stretch[k].at += part;
+		source->stretch[k].bytes -= part;
 	}
-	c->n -= k;
-	memmove(c->stretch, c->stretch + k, c->n * sizeof *c->stretch);
+	source->stretches -= k;
+	memmove(source->stretch, source->stretch + k, source->stretches * sizeof *s);
 	return 1;
 }
 
@@ -303,27 +302,26 @@ static int take(struct sh_source *source, size_t n, struct sh_buf *b, struct sh_
 static int read_documents(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
-	struct sh_collected *c = &s->collected;
 	size_t end = 0, one = 0;
 
-	if (c->failure.code != SH_OK) {
-		*err = c->failure;
+	if (s->failure.code != SH_OK) {
+		*err = s->failure;
 		return -1;
 	}
 	while (end == 0) {
-		int got = read_chunk(s, &c->read, from, err);
+		int got = read_chunk(s, &s->fresh, from, err);
 
 		if (got > 0) {
-			if (collect(c, from, err) < 0)
+			if (collect(s, from, err) < 0)
 				return -1;
-			end = s->border(s->border_arg, c->lines.p, c->lines.n, one);
-			one = c->lines.n;
-		} else if (c->lines.n == 0) {
+			end = s->border(s->border_arg, s->waiting.p, s->waiting.n, one);
+			one = s->waiting.n;
+		} else if (s->waiting.n == 0) {
 			return got;
 		} else {
 			if (got < 0)
-				c->failure = *err;
-			end = c->lines.n;
+				s->failure = *err;
+			end = s->waiting.n;
 		}
 	}
 	return take(s, end, b, from, err);

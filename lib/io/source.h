@@ -51,16 +51,6 @@ struct sh_origin {
  * of one document. The first `one` bytes are known to be lines of one document. */
 typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 
-/* Lines that wait for the end of their document. */
-struct sh_collected {
-	struct sh_buf lines;
-	struct sh_stretch *stretch; /* of all lines, in order */
-	size_t n, cap;
-	uint64_t number;         /* number of the first line in all chunks, from 1 */
-	struct sh_buf read;      /* the lines that were read last */
-	struct sh_error failure; /* the error of the next read; code SH_OK: none */
-};
-
 struct sh_source {
 	/* Set before the first read. */
 	bool trailer;       /* each operand must have a trailer (io/trailer.h), which is checked at
@@ -98,7 +88,13 @@ struct sh_source {
 	uint64_t number;         /* number of the next line in all chunks, from 1 */
 	uint64_t at;             /* bytes of all operands, decompressed, before the next line */
 	struct sh_trailer_check check;
-	struct sh_collected collected;
+	/* With `border`: lines that wait for the end of their document. */
+	struct sh_buf waiting;
+	struct sh_stretch *stretch; /* of all waiting lines, in order */
+	size_t stretches, stretch_cap;
+	uint64_t first_waiting;  /* number of the first of them in all chunks, from 1 */
+	struct sh_buf fresh;     /* the lines that were read last */
+	struct sh_error failure; /* the error of the next read; code SH_OK: none */
 };
 
 /* Reads standard input when n_names is 0. The names must outlive the source. */

@@ -170,14 +170,10 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 		more = want;
 	if (more > (SIZE_MAX / 2) / size)
 		return sh_error_nomem(err);
-	if (!*array) {
-		*array = sh_tables_get(all, more, size, err);
-		*cap = *array ? more : 0;
-		return *array ? 0 : -1;
-	}
-	t = find(all, *array);
-	if (resize(all, t, more * size, err) < 0)
+	t = *array ? find(all, *array) : add(all, err);
+	if (!t || resize(all, t, more * size, err) < 0)
 		return -1;
+	all->n += !*array;
 	*array = t->p;
 	*cap = more;
 	return 0;

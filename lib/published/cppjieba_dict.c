@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/real.h"
+#include "base/num.h"
 #include "base/siphash.h"
 #include "io/source.h"
 #include "unicode/utf8.h"

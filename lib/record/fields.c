@@ -2,7 +2,6 @@
 #include "record/fields.h"
 
 #include "base/num.h"
-#include "base/real.h"
 
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max)
 {

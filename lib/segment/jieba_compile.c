@@ -6,7 +6,6 @@
 
 #include "base/compare.h"
 #include "base/num.h"
-#include "base/real.h"
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 

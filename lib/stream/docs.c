@@ -84,8 +84,8 @@ int sh_docs_header(
 
 	if (all.n == 0)
 		return 0;
-	if (sh_header_delimiter(header))
-		form->columns->delimiter = sh_header_delimiter(header);
+	if (header->delimiter)
+		form->columns->delimiter = header->delimiter;
 	if (sh_docs_head(&all, err) == 0 &&
 	    sh_document_header(form, sh_header_bare(header), err) == 0)
 		return 0;

@@ -5,7 +5,6 @@
 
 #include "base/merge.h"
 #include "base/num.h"
-#include "base/real.h"
 #include "base/wide.h"
 #include "io/source.h"
 #include "record/fields.h"

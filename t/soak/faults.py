@@ -780,7 +780,7 @@ class Full:
             if now != self.after or self.outputs() != self.want:
                 raise Failed("status 0, and another archive or output than with free space")
             return
-        if status != 2 or not re.search(r"^sh(dedup|archive): .*'mnt/archive(/\S+)?': No space left on device$", err, re.M):
+        if status != 2 or not re.search(r"^sh(dedup|archive): .*\bmnt/archive(/\S+?)?'?: No space left on device$", err, re.M):
             raise Failed(f"status {status}: {err}")
         # Files of a failed run are no part of the archive. The next run removes them.
         if now.get("manifest") not in (self.old["manifest"], self.after["manifest"]):
