@@ -253,7 +253,9 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 int sh_feature_docs_init(struct sh_feature_docs *d, struct sh_source *source,
     const struct sh_feature_calls *calls, void *arg, unsigned n, struct sh_error *err)
 {
-	*d = (struct sh_feature_docs){ .calls = calls, .doc = calloc(n, sizeof *d->doc) };
+	*d = (struct sh_feature_docs){
+		.calls = calls, .arg = arg, .doc = calloc(n, sizeof *d->doc)
+	};
 	source->border = find_border;
 	source->border_arg = d;
 	if (!d->doc)

@@ -66,6 +66,7 @@ struct sh_feature_docs {
 
 	struct sh_feature_doc *doc; /* the workers, n elements */
 	unsigned n;
+	void *arg; /* of init() */
 
 	/* Documents whose id began another document before, with other ids between. Usually this is
 	 * a mistake: the lines were sorted by another field, or two documents have one id. The
