@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/fields.h"
 
-#include "base/hex.h"
 #include "base/num.h"
 #include "base/real.h"
 

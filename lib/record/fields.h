@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/error.h"
-#include "base/hex.h"
 #include "base/slice.h"
 
 #define SH_ID_MAX     4096 /* most bytes of an id */
@@ -23,8 +23,10 @@ size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max
 /* Sets the top bit of each byte of x that equals c. Bits above the lowest bit set may be wrong. */
 static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
 {
-	x ^= SH_HEX_BYTES((uint64_t)c);
-	return (x - SH_HEX_BYTES(1)) & ~x & SH_HEX_BYTES(0x80);
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+
+	x ^= ones * c;
+	return (x - ones) & ~x & ones << 7;
 }
 
 /* Returns the number of bytes from p to the first LF, TAB or CR; any number above SH_ID_MAX when

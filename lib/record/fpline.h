@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/hex.h"
+#include "base/bytes.h"
 #include "base/num.h"
 #include "record/fields.h"
 
@@ -44,18 +44,14 @@ static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_
     uint64_t *fp, struct sh_slice *id)
 {
 	unsigned digits = form->digits;
-	uint64_t bad = 0;
 	size_t n;
 
-	if ((size_t)(end - p) < digits + 1 + 1 + form->tail_n || p[digits] != '\t')
+	if ((size_t)(end - p) < digits + 1 + 1 + form->tail_n || p[digits] != '\t' ||
+	    sh_parse_hex(sh_slice(p, digits), fp) < 0)
 		return 0;
-	if (digits == 16)
-		*fp = sh_unhex16(p, &bad);
-	else
-		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
 	n = sh_field_length(p + digits + 1);
 	*id = sh_slice(p + digits + 1, n);
-	if (bad || n == 0 || n > SH_ID_MAX || ((sh_le64(id->p + n) & form->mask) != form->tail))
+	if (n == 0 || n > SH_ID_MAX || ((sh_le64(id->p + n) & form->mask) != form->tail))
 		return 0;
 	return digits + 1 + n + form->tail_n;
 }

@@ -2,7 +2,6 @@
 /* Every row of a table of variants gives the results of plain C; words are in
  * test_variants_words.c. */
 #include "base/bytes.h"
-#include "base/hex.h"
 #include "fp/simhash.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
@@ -136,38 +135,6 @@ static void test_keyed(const struct sh_keyed_kernel *kernel)
 	    kernel->variant.name);
 }
 
-/* ---- hexadecimal digits ---------------------------------------------------------------- */
-
-/* 16 at once are twice eight; digits, letters of both cases, neighbours of these, any byte. */
-static void test_hex(void)
-{
-	static const char near[] = "0123456789abcdef0123456789abcdefABCDEFGg`/:@";
-	unsigned bad = 0, hexadecimal = 0;
-	char text[16], printed[16], eight[16];
-
-	for (unsigned round = 0; round < 200000; round++) {
-		uint64_t wrong = 0, wrong16 = 0, x, got;
-
-		for (unsigned i = 0; i < 16; i++)
-			text[i] = near[rng_below(32)];
-		if (round % 4)
-			text[rng_below(16)] =
-			    (char)(round % 2 ? rng() : (unsigned char)near[rng_below(44)]);
-		x = sh_unhex8(text, &wrong) << 32 | sh_unhex8(text + 8, &wrong);
-		got = sh_unhex16(text, &wrong16);
-		bad += !wrong != !wrong16 || (!wrong && got != x);
-		hexadecimal += !wrong;
-		x = wrong ? rng() : x;
-		sh_print_hex16(printed, x);
-		sh_put_le64(eight, sh_hex8(x));
-		sh_put_le64(eight + 8, sh_hex8(x << 32));
-		bad +=
-		    memcmp(printed, eight, 16) != 0 || (!wrong && memcmp(printed, text, 16) != 0);
-	}
-	ok(!bad && hexadecimal > 50000 && hexadecimal < 150000,
-	    "16 hexadecimal digits at once are two times eight");
-}
-
 /* Adding units and removing some gives the sums of fewer units. */
 static void test_subtract(const struct sh_simhash_kernel *kernel)
 {
@@ -238,7 +205,6 @@ int main(void)
 		test_keyed(keyed);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
 		test_subtract(sums);
-	test_hex();
 	test_newlines();
 	return done_testing();
 }
