@@ -331,25 +331,25 @@ static void free_sums(void *own)
 	sh_accumulator_free(own);
 }
 
-static size_t add_to_sums(struct sh_feature_doc *d, struct sh_error *err)
+static size_t add_to_sums(struct feature_doc *d, struct sh_error *err)
 {
 	return sh_accumulator_add(d->own, d->text, d->weight, d->n, err);
 }
 
-static int end_sums(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+static int end_sums(struct feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	struct sh_accumulator *sums = d->own;
 	struct sh_fingerprint fp;
 	int status;
 
 	sh_accumulator_finish(sums, &fp);
-	status = add_document(job, d->docs->arg, &fp, sums->hash, sums->n, sums->any,
-	    sh_feature_doc_id(d), d->file, d->line, err);
+	status = add_document(job, d->arg, &fp, sums->hash, sums->n, sums->any, feature_doc_id(d),
+	    d->file, d->line, err);
 	sh_accumulator_clear(sums);
 	return status;
 }
 
-static const struct sh_feature_calls feature_calls = {
+static const struct feature_calls feature_calls = {
 	.size = sizeof(struct sh_accumulator),
 	.init = init_sums,
 	.free = free_sums,
