@@ -170,16 +170,17 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
 	return 0;
 }
 
-/* Returns what to do about a line without TAB. */
-static const char *remedy_for(struct sh_slice line)
+/* Returns the message about a line without TAB. */
+static const char *one_field(struct sh_slice line)
 {
 	if (line.n && *line.p == '{')
-		return "--json reads lines of JSON";
+		return "1 field, expected id<TAB>text (--json reads lines of JSON)";
 	if (line.n >= 2 && memcmp(line.p, "[{", 2) == 0)
-		return "shdoc reads JSON arrays";
+		return "1 field, expected id<TAB>text (shdoc reads JSON arrays)";
 	if (is_like_csv(line))
-		return "--csv reads CSV with a header; -l numbers plain lines";
-	return "-l numbers plain lines";
+		return "1 field, expected id<TAB>text (--csv reads CSV with a header; -l numbers "
+		       "plain lines)";
+	return "1 field, expected id<TAB>text (-l numbers plain lines)";
 }
 
 static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_error *err)
@@ -191,8 +192,7 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "binary data, expected id<TAB>text (shdoc reads tar, ZIP and other files)");
 	if (n == 1)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (%s)", remedy_for(line));
+		return sh_error_set(err, SH_ERR_RECORD, "%s", one_field(line));
 	if (n > 2 && sh_is_like_tagged_fp(line))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a fingerprint with its id and tag, expected id<TAB>text (shband and shjoin "
