@@ -103,24 +103,24 @@ static int init(void *own, void *count, struct sh_error *err)
 	return 0;
 }
 
-static struct sh_df_counter *counter(const struct sh_feature_doc *d)
+static struct sh_df_counter *counter(const struct feature_doc *d)
 {
 	return *(struct sh_df_counter **)d->own;
 }
 
-static size_t add(struct sh_feature_doc *d, struct sh_error *err)
+static size_t add(struct feature_doc *d, struct sh_error *err)
 {
 	return sh_df_features(counter(d), d->text, d->n, err) < 0 ? 0 : d->n;
 }
 
-static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+static int end(struct feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	(void)job, (void)err;
 	sh_df_document(counter(d));
 	return 0;
 }
 
-static const struct sh_feature_calls calls = {
+static const struct feature_calls calls = {
 	.size = sizeof(struct sh_df_counter *),
 	.init = init,
 	.add = add,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shfp: documents or features to fingerprints. */
+/* shfp: documents or features to fingerprints, documents to keys. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,8 @@
 #include "fp/defaults.h"
 #include "fp/format.h"
 #include "fp/permutations.h"
-#include "fpkeys.h"
+#include "match/keyrecord.h"
+#include "measures.h"
 #include "names.h"
 #include "published/cppjieba.h"
 #include "segment/jieba_dict.h"
@@ -91,8 +92,11 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given; /* --empty was given */
 	bool bare;
-	struct fpkeys keys;      /* of --keys */
-	unsigned permutations_n; /* values of a signature; 0: makes fingerprints */
+	bool keys; /* --keys was given; then: */
+	struct measures measures;
+	struct sh_key_rules rules; /* keys and rows as given; 0: of the table */
+	unsigned key_tag;          /* 0: keys have no tag */
+	unsigned permutations_n;   /* values of a signature; 0: makes fingerprints */
 	const struct sh_permutation_scheme *scheme;
 	struct sh_permutations permutations;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
@@ -102,6 +106,9 @@ struct settings {
 struct worker {
 	const struct settings *settings;
 	struct sh_analyser analyser;
+	/* With --keys, in place of the analyser: */
+	struct sh_tokenizer *tokenizer;
+	struct sh_key_maker *maker;
 };
 
 /* Appends "fp TAB id TAB tag LF", or with a signature "signature TAB id LF". */
@@ -136,12 +143,12 @@ static int add_empty(const struct settings *s, struct sh_slice id, const char *f
 
 	if (s->empty == SH_EMPTY_ERROR)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
-		    sh_shown(id, 80), id.p);
+		    "document '%.*s' has no features (--empty=skip%s)", sh_shown(id, 80), id.p,
+		    s->keys ? "" : "|zero|ones|text");
 	job->empty++;
-	if (s->permutations_n
-		? sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
-		: sh_empty_fingerprint(s->empty, &s->fp, fp))
+	if (!s->keys && (s->permutations_n ? sh_permutations_empty(
+						 &s->permutations, s->empty, s->fp.hash, &signature)
+					   : sh_empty_fingerprint(s->empty, &s->fp, fp)))
 		return add_record(&job->out, s, fp, s->permutations_n ? &signature : NULL, id, err);
 	snprintf(
 	    text, sizeof text, "document '%.*s' has no features: skipped", sh_shown(id, 80), id.p);
@@ -184,11 +191,64 @@ static int each_document(
 	    job->from.file, sh_job_line(job), err);
 }
 
+/* Appends the keys of a document, "key TAB id LF". */
+static int each_keyed(
+    void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct sh_tokens tokens;
+	struct sh_doc_keys keys;
+	const uint64_t *hash;
+	char *p;
+
+	if (sh_tokenize(w->tokenizer, doc->text, &tokens, err) < 0)
+		return -1;
+	job->ill_formed += tokens.bad_utf8;
+	if (tokens.n == 0)
+		return add_empty(w->settings, doc->id, job->from.file, sh_job_line(job), job, err);
+	hash = sh_key_tokens(w->maker, &tokens, err);
+	if (!hash || sh_keys_make(w->maker, hash, tokens.n, &keys, err) < 0 ||
+	    sh_buf_reserve(&job->out, keys.n * (SH_KEY_CHARS + doc->id.n + 2), err) < 0)
+		return -1;
+	p = job->out.p + job->out.n;
+	for (size_t i = 0; i < keys.n; i++) {
+		sh_key_record_print(p, &keys.key[i], w->settings->key_tag);
+		p += SH_KEY_CHARS;
+		*p++ = '\t';
+		memcpy(p, doc->id.p, doc->id.n);
+		p += doc->id.n;
+		*p++ = '\n';
+	}
+	job->out.n = (size_t)(p - job->out.p);
+	return 0;
+}
+
 static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
+	const struct settings *s = w->settings;
 
-	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
+	return sh_docs_work(&s->docs.docs, s->keys ? each_keyed : each_document, w, job);
+}
+
+static int worker_init(struct worker *w, const struct settings *s, struct sh_error *err)
+{
+	struct sh_token_opts token = s->docs.token;
+
+	*w = (struct worker){ .settings = s };
+	if (!s->keys)
+		return sh_analyser_init(&w->analyser, &s->fp, NULL, err);
+	token.apart = true; /* keys are made of the tokens' hashes */
+	w->tokenizer = sh_tokenizer_new(&token, err);
+	w->maker = w->tokenizer ? sh_key_maker_new(&s->rules, err) : NULL;
+	return w->maker ? 0 : -1;
+}
+
+static void worker_free(struct worker *w)
+{
+	sh_analyser_free(&w->analyser);
+	sh_tokenizer_delete(w->tokenizer);
+	sh_key_maker_delete(w->maker);
 }
 
 /* Lists the settings that decide the fingerprints of documents. Opens the dictionaries. */
@@ -211,86 +271,86 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 	sh_settings_list(list, &s->fp, d->stop_sum, sum);
 }
 
+/* Sets the tags of the records. */
+static void set_tags(struct cli *c, struct settings *s)
+{
+	struct sh_settings list;
+	uint64_t tag;
+
+	list_settings(c, s, &list);
+	tag = (uint64_t)sh_settings_tag(&list);
+	if (s->bare)
+		return;
+	/* Keys have the tag of the settings that decide the tokens and the seed. All other settings
+	 * have one value here. */
+	if (s->keys)
+		s->key_tag = tag ? sh_key_rules_tag(&s->rules, (unsigned)tag) : 0;
+	/* No tag with a profile of a published system, or with digits of another kind. */
+	s->tag[0] = '\t';
+	if (s->docs.profile == sh_profile_at(0) && strcmp(s->format->name, "hex") == 0)
+		s->tag_n = 1 + sh_print_hex_number(s->tag + 1, tag, SH_TAG_DIGITS);
+}
+
 /* Returns the number of documents without features, as add_features() does. */
 static uint64_t run_documents(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work };
-	struct sh_settings list;
 	struct sh_error err;
 
 	/* The profile needs tables; this program would hash all features, not the heaviest. */
-	if (s->docs.profile->top)
+	if (s->docs.profile->top && !s->keys)
 		cli_usage(c,
 		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
 		    "shfp, with the same -p",
 		    s->docs.profile->name);
-	list_settings(c, s, &list);
-	/* No tag with a profile of a published system, or with digits of another kind. */
-	if (!s->bare && s->docs.profile == sh_profile_at(0) && strcmp(s->format->name, "hex") == 0)
-		s->tag_n = 1 + sh_print_hex_number(
-				   s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
-	s->tag[0] = '\t';
+	set_tags(c, s);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i].settings = s;
-		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
+		if (worker_init(&workers[i], s, &err) < 0)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
 	run_pool(&run, source);
 	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++)
-		sh_analyser_free(&workers[i].analyser);
+		worker_free(&workers[i]);
 	return run.empty;
 }
 
 /* ---- features ---- */
 
-struct feature_sums {
-	const struct settings *settings;
-	struct sh_accumulator sums;
-};
-
 static int init_sums(void *own, void *settings, struct sh_error *err)
 {
-	struct feature_sums *f = own;
+	const struct settings *s = settings;
 
-	f->settings = settings;
-	if (sh_accumulator_init(&f->sums, &f->settings->fp, err) < 0)
-		return -1;
-	sh_accumulator_clear(&f->sums);
-	return 0;
+	return sh_accumulator_init(own, &s->fp, err);
 }
 
 static void free_sums(void *own)
 {
-	struct feature_sums *f = own;
-
-	sh_accumulator_free(&f->sums);
+	sh_accumulator_free(own);
 }
 
-static size_t add_to_sums(struct sh_feature_doc *d, struct sh_error *err)
+static size_t add_to_sums(struct feature_doc *d, struct sh_error *err)
 {
-	struct feature_sums *f = d->own;
-
-	return sh_accumulator_add(&f->sums, d->text, d->weight, d->n, err);
+	return sh_accumulator_add(d->own, d->text, d->weight, d->n, err);
 }
 
-static int end_sums(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+static int end_sums(struct feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
-	struct feature_sums *f = d->own;
+	struct sh_accumulator *sums = d->own;
 	struct sh_fingerprint fp;
 	int status;
 
-	sh_accumulator_finish(&f->sums, &fp);
-	status = add_document(job, f->settings, &fp, f->sums.hash, f->sums.n, f->sums.any,
-	    sh_feature_doc_id(d), d->file, d->line, err);
-	sh_accumulator_clear(&f->sums);
+	sh_accumulator_finish(sums, &fp);
+	status = add_document(job, d->arg, &fp, sums->hash, sums->n, sums->any, feature_doc_id(d),
+	    d->file, d->line, err);
+	sh_accumulator_clear(sums);
 	return status;
 }
 
-static const struct sh_feature_calls feature_calls = {
-	.size = sizeof(struct feature_sums),
+static const struct feature_calls feature_calls = {
+	.size = sizeof(struct sh_accumulator),
 	.init = init_sums,
 	.free = free_sums,
 	.add = add_to_sums,
@@ -387,12 +447,31 @@ static void complete_permutations(struct cli *c, struct settings *s)
 	s->fp.bits = 64;
 }
 
+/* Takes the argument of --keys: KxR, or NULL for the table's keys. */
+static void set_layout(struct cli *c, struct sh_key_rules *r, const char *layout)
+{
+	const char *x = layout ? strchr(layout, 'x') : NULL;
+	uint64_t keys, rows;
+
+	if (!layout)
+		return;
+	if (!x || sh_parse_count(sh_slice(layout, (size_t)(x - layout)), &keys) < 0 ||
+	    sh_parse_count(sh_slice_str(x + 1), &rows) < 0 || keys < 1 || keys > SH_KEYS_MAX ||
+	    rows < 1 || rows > SH_KEYS_ROWS_MAX)
+		cli_usage(c,
+		    "--keys '%s': expected keys and values of a key, as 24x3; at most %dx%d",
+		    layout, SH_KEYS_MAX, SH_KEYS_ROWS_MAX);
+	r->keys = (unsigned)keys;
+	r->rows = (unsigned)rows;
+}
+
 /* Dies when an option was given that has no effect on keys. */
 static void complete_keys(struct cli *c, struct settings *s)
 {
 	static const int without[] = { 'b', 'H', 'w', 'x', PERMUTATIONS, FEATURES, EXPLAIN };
 
-	if (!cli_given(c, KEYS)) {
+	s->keys = cli_given(c, KEYS);
+	if (!s->keys) {
 		if (cli_given(c, 'T') || cli_given(c, MEASURE))
 			cli_usage(c, "%s needs --keys", cli_given(c, 'T') ? "-T" : "--measure");
 		return;
@@ -404,9 +483,10 @@ static void complete_keys(struct cli *c, struct settings *s)
 	if (s->empty_given && s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
 			     "features has no keys");
-	fpkeys_set_layout(&s->keys, c, opt_text(c, KEYS));
-	s->keys.fail_empty = s->empty == SH_EMPTY_ERROR;
-	fpkeys_complete(&s->keys, c, &s->docs, MEASURE, s->fp.seed);
+	set_layout(c, &s->rules, opt_text(c, KEYS));
+	s->measures.least = 1;
+	measures_complete(&s->measures, c, MEASURE);
+	measures_key_rules(&s->measures, &s->docs, s->fp.seed, &s->rules);
 }
 
 static void complete(struct cli *c, struct settings *s)
@@ -485,7 +565,7 @@ int main(int argc, char **argv)
 	struct settings s = { 0 };
 	struct sh_source source;
 	struct sh_settings list;
-	uint64_t empty = 0;
+	uint64_t empty;
 
 	cli_start(&c, &program, argc, argv);
 	complete(&c, &s);
@@ -500,18 +580,9 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	formopts_read_header(&c, &s.docs.docs.form, &source);
-	if (cli_given(&c, KEYS)) {
-		/* Keys have the tag of the settings that decide the tokens and the seed. All other
-		 * settings have one value here. */
-		list_settings(&c, &s, &list);
-		fpkeys_run(
-		    &s.keys, &c, &s.docs, s.bare ? 0 : (unsigned)sh_settings_tag(&list), &source);
-	} else if (holds_features(&c, &s, &source)) {
-		empty = add_features(&c, &s, &source);
-	} else {
-		empty = run_documents(&c, &s, &source);
-	}
-	if (empty && s.empty == SH_EMPTY_SKIP)
+	empty = !s.keys && holds_features(&c, &s, &source) ? add_features(&c, &s, &source)
+							   : run_documents(&c, &s, &source);
+	if (empty && (s.keys || s.empty == SH_EMPTY_SKIP))
 		cli_warn(&c, "%llu document%s without features skipped", (unsigned long long)empty,
 		    CLI_PLURAL(empty));
 	sh_source_free(&source);

@@ -206,10 +206,10 @@ static void release(void *own)
 	free(w->kept);
 }
 
-static size_t add(struct sh_feature_doc *d, struct sh_error *err)
+static size_t add(struct feature_doc *d, struct sh_error *err)
 {
 	struct counted *w = d->own;
-	struct sh_slice id = sh_feature_doc_id(d);
+	struct sh_slice id = feature_doc_id(d);
 
 	for (size_t i = 0; i < d->n; i++)
 		if (__builtin_add_overflow(w->tokens, d->weight[i], &w->tokens)) {
@@ -404,12 +404,12 @@ static ssize_t weigh_all(struct counted *w, struct sh_slice id, struct sh_error 
 
 /* Writes the document. When no feature is kept, writes the empty feature. Copies at least 16 bytes
  * each time, which is faster than the exact number: the next copy overwrites the surplus bytes. */
-static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+static int end(struct feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	static const char nothing[SH_TERMS_SHORT];
 	struct counted *w = d->own;
 	const struct settings *s = w->settings;
-	struct sh_slice id = sh_feature_doc_id(d);
+	struct sh_slice id = feature_doc_id(d);
 	ssize_t n;
 	char *p;
 
@@ -449,7 +449,7 @@ static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *er
 	return 0;
 }
 
-static const struct sh_feature_calls calls = {
+static const struct feature_calls calls = {
 	.size = sizeof(struct counted),
 	.init = init,
 	.free = release,

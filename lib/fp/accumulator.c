@@ -15,7 +15,10 @@ int sh_accumulator_init(
 	*a = (struct sh_accumulator){ .opts = opts };
 	if (sh_fingerprint_check(opts, err) < 0)
 		return -1;
-	return sh_simhash_init(&a->simhash, opts->bits, opts->tie, err);
+	if (sh_simhash_init(&a->simhash, opts->bits, opts->tie, err) < 0)
+		return -1;
+	sh_accumulator_clear(a);
+	return 0;
 }
 
 void sh_accumulator_free(struct sh_accumulator *a)

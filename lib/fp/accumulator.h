@@ -20,7 +20,7 @@ struct sh_accumulator {
 	struct sh_buf text;
 };
 
-/* Borrows opts. Free a also after a failure. */
+/* Begins a document. Borrows opts. Free a also after a failure. */
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err);
 void sh_accumulator_free(struct sh_accumulator *a);

@@ -5,8 +5,17 @@ uint64_t sh_count_newlines(const char *p, size_t n)
 {
 	uint64_t lines = 0;
 
-	for (size_t i = 0; i < n; i++)
-		lines += p[i] == '\n';
+	/* A vector register holds 8 times as many counters of one byte as of 8 bytes. */
+	while (n) {
+		size_t some = n < 192 ? n : 192;
+		uint8_t few = 0;
+
+		for (size_t i = 0; i < some; i++)
+			few = (uint8_t)(few + (p[i] == '\n'));
+		lines += few;
+		p += some;
+		n -= some;
+	}
 	return lines;
 }
 

@@ -170,6 +170,19 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
 	return 0;
 }
 
+/* Returns the message about a line without TAB. */
+static const char *one_field(struct sh_slice line)
+{
+	if (line.n && *line.p == '{')
+		return "1 field, expected id<TAB>text (--json reads lines of JSON)";
+	if (line.n >= 2 && memcmp(line.p, "[{", 2) == 0)
+		return "1 field, expected id<TAB>text (shdoc reads JSON arrays)";
+	if (is_like_csv(line))
+		return "1 field, expected id<TAB>text (--csv reads CSV with a header; -l numbers "
+		       "plain lines)";
+	return "1 field, expected id<TAB>text (-l numbers plain lines)";
+}
+
 static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_slice fields[2];
@@ -178,19 +191,8 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	if (n != 2 && line.n && memchr(line.p, '\0', line.n))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "binary data, expected id<TAB>text (shdoc reads tar, ZIP and other files)");
-	if (n == 1 && line.n && *line.p == '{')
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>text (--json reads lines of JSON)");
-	if (n == 1 && line.n >= 2 && memcmp(line.p, "[{", 2) == 0)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (shdoc reads JSON arrays)");
-	if (n == 1 && is_like_csv(line))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>text (--csv reads CSV with a header; -l numbers "
-		    "plain lines)");
 	if (n == 1)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
+		return sh_error_set(err, SH_ERR_RECORD, "%s", one_field(line));
 	if (n > 2 && sh_is_like_tagged_fp(line))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a fingerprint with its id and tag, expected id<TAB>text (shband and shjoin "

@@ -1,76 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/foreign.h"
 
-#define DUCKDB "duckdb -c \"copy (from 'FILE') to '/dev/stdout' (format json)\" makes lines of JSON"
+#define DUCKDB  "duckdb -c \"copy (from 'FILE') to '/dev/stdout' (format json)\" makes lines of JSON"
+#define PICTURE "a picture", "tesseract reads text in pictures"
+#define NO_TEXT "it holds no text"
 #define MAGIC(bytes)                                                                               \
 	{                                                                                          \
 		bytes, sizeof(bytes) - 1                                                           \
 	}
 
-static const struct row {
-	size_t at;
-	struct sh_slice magic;
-	/* The magic number is letters that may begin a text: control characters must follow. */
-	bool letters;
-	struct sh_foreign form;
-} rows[] = {
-	{ 0, MAGIC("%PDF-"), false, { "PDF", "convert it with pdftotext", false } },
-	{ 0, MAGIC("PAR1"), true, { "Parquet", DUCKDB, false } },
-	{ 0, MAGIC("ORC"), true, { "ORC", "Python's pyarrow.orc reads it", false } },
-	{ 0, MAGIC("Obj\1"), false,
-	    { "Avro", "avro-tools tojson FILE makes lines of JSON", false } },
-	{ 0, MAGIC("ARROW1\0\0"), false,
-	    { "Arrow", "Python's pyarrow.ipc.open_file reads it", false } },
-	{ 0, MAGIC("\xFF\xFF\xFF\xFF"), false,
-	    { "a stream of Arrow", "Python's pyarrow.ipc.open_stream reads it", false } },
-	{ 0, MAGIC("FEA1"), true, { "Feather", "Python's pyarrow.feather reads it", false } },
-	{ 0, MAGIC("SQLite format 3\0"), false,
-	    { "SQLite", "sqlite3 -csv -header FILE 'select id, text from TABLE' makes CSV",
-		false } },
-	{ 8, MAGIC("DUCK"), true,
-	    { "a database of DuckDB", "duckdb -csv FILE 'select id, text from TABLE' makes CSV",
-		false } },
-	{ 0, MAGIC("\x89HDF\r\n\x1A\n"), false, { "HDF5", "Python's h5py reads it", false } },
-	{ 0, MAGIC("\x93NUMPY"), false, { "NumPy", "Python's numpy.load reads it", false } },
-	{ 0, MAGIC("\x80\2"), false, { "Python's pickle", "pickle.load reads it", false } },
-	{ 0, MAGIC("\x80\3"), false, { "Python's pickle", "pickle.load reads it", false } },
-	{ 0, MAGIC("\x80\4"), false, { "Python's pickle", "pickle.load reads it", false } },
-	{ 0, MAGIC("\x80\5"), false, { "Python's pickle", "pickle.load reads it", false } },
-	{ 0, MAGIC("PK\3\4"), false,
-	    { "office document or e-book", "convert it with pandoc -t plain", false } },
-	{ 0, MAGIC("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), false,
-	    { "old office document", "soffice --convert-to txt", false } },
-	{ 60, MAGIC("BOOKMOBI"), false, { "e-book", "convert it with ebook-convert", false } },
-	{ 0, MAGIC("AT&TFORM"), true, { "DjVu", "convert it with djvutxt", false } },
-	{ 0, MAGIC("Rar!\x1A\7"), false, { "RAR", "unpack it with unrar", false } },
-	{ 0, MAGIC("7z\xBC\xAF\x27\x1C"), false, { "7z", "shdoc reads it", false } },
-	{ 257, MAGIC("ustar"), true, { "tar", "shdoc reads it", false } },
-	{ 0, MAGIC("WARC/1."), false, { "WARC", "shdoc reads it", true } },
-	{ 0,
+static const struct sh_foreign forms[] = {
+	{ "PDF", "convert it with pdftotext", MAGIC("%PDF-") },
+	{ "Parquet", DUCKDB, MAGIC("PAR1"), .letters = true },
+	{ "ORC", "Python's pyarrow.orc reads it", MAGIC("ORC"), .letters = true },
+	{ "Avro", "avro-tools tojson FILE makes lines of JSON", MAGIC("Obj\1") },
+	{ "Arrow", "Python's pyarrow.ipc.open_file reads it", MAGIC("ARROW1\0\0") },
+	{ "a stream of Arrow", "Python's pyarrow.ipc.open_stream reads it",
+	    MAGIC("\xFF\xFF\xFF\xFF") },
+	{ "Feather", "Python's pyarrow.feather reads it", MAGIC("FEA1"), .letters = true },
+	{ "SQLite", "sqlite3 -csv -header FILE 'select id, text from TABLE' makes CSV",
+	    MAGIC("SQLite format 3\0") },
+	{ "a database of DuckDB", "duckdb -csv FILE 'select id, text from TABLE' makes CSV",
+	    MAGIC("DUCK"), .at = 8, .letters = true },
+	{ "HDF5", "Python's h5py reads it", MAGIC("\x89HDF\r\n\x1A\n") },
+	{ "NumPy", "Python's numpy.load reads it", MAGIC("\x93NUMPY") },
+	{ "Python's pickle", "pickle.load reads it", MAGIC("\x80\2") },
+	{ "Python's pickle", "pickle.load reads it", MAGIC("\x80\3") },
+	{ "Python's pickle", "pickle.load reads it", MAGIC("\x80\4") },
+	{ "Python's pickle", "pickle.load reads it", MAGIC("\x80\5") },
+	{ "office document or e-book", "convert it with pandoc -t plain", MAGIC("PK\3\4") },
+	{ "old office document", "soffice --convert-to txt",
+	    MAGIC("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1") },
+	{ "e-book", "convert it with ebook-convert", MAGIC("BOOKMOBI"), .at = 60 },
+	{ "DjVu", "convert it with djvutxt", MAGIC("AT&TFORM"), .letters = true },
+	{ "RAR", "unpack it with unrar", MAGIC("Rar!\x1A\7") },
+	{ "7z", "shdoc reads it", MAGIC("7z\xBC\xAF\x27\x1C") },
+	{ "tar", "shdoc reads it", MAGIC("ustar"), .at = 257, .letters = true },
+	{ "WARC", "shdoc reads it", MAGIC("WARC/1."), .text = true },
+	{ "a program", NO_TEXT,
 	    MAGIC("\x7F"
-		  "ELF"),
-	    false, { "a program", "it holds no text", false } },
-	{ 0, MAGIC("\x89PNG\r\n\x1A\n"), false,
-	    { "a picture", "tesseract reads text in pictures", false } },
-	{ 0, MAGIC("\xFF\xD8\xFF"), false,
-	    { "a picture", "tesseract reads text in pictures", false } },
-	{ 0, MAGIC("GIF8"), true, { "a picture", "tesseract reads text in pictures", false } },
-	{ 0, MAGIC("II*\0"), false, { "a picture", "tesseract reads text in pictures", false } },
-	{ 0, MAGIC("MM\0*"), false, { "a picture", "tesseract reads text in pictures", false } },
-	{ 0, MAGIC("{\\rtf1"), false, { "RTF", "convert it with pandoc -t plain", false } },
-	{ 0, MAGIC("%!PS-Adobe"), false, { "PostScript", "convert it with ps2ascii", false } },
-	{ 0, MAGIC("ID3"), true, { "sound", "it holds no text", false } },
-	{ 0, MAGIC("OggS\0"), false, { "sound", "it holds no text", false } },
-	{ 0, MAGIC("fLaC\0"), false, { "sound", "it holds no text", false } },
-	{ 0, MAGIC("\0asm"), false, { "a program", "it holds no text", false } },
-	{ 0, MAGIC("RIFF"), true, { "a picture or sound", "it holds no text", false } },
-	{ 4, MAGIC("ftyp"), true, { "a film", "it holds no text", false } },
+		  "ELF") },
+	{ PICTURE, MAGIC("\x89PNG\r\n\x1A\n") },
+	{ PICTURE, MAGIC("\xFF\xD8\xFF") },
+	{ PICTURE, MAGIC("GIF8"), .letters = true },
+	{ PICTURE, MAGIC("II*\0") },
+	{ PICTURE, MAGIC("MM\0*") },
+	{ "RTF", "convert it with pandoc -t plain", MAGIC("{\\rtf1") },
+	{ "PostScript", "convert it with ps2ascii", MAGIC("%!PS-Adobe") },
+	{ "sound", NO_TEXT, MAGIC("ID3"), .letters = true },
+	{ "sound", NO_TEXT, MAGIC("OggS\0") },
+	{ "sound", NO_TEXT, MAGIC("fLaC\0") },
+	{ "a program", NO_TEXT, MAGIC("\0asm") },
+	{ "a picture or sound", NO_TEXT, MAGIC("RIFF"), .letters = true },
+	{ "a film", NO_TEXT, MAGIC("ftyp"), .at = 4, .letters = true },
 };
 
-/* Names of files that the first member of an Excel workbook has. Other office documents and plain
- * ZIP files begin like it. */
-static const struct sh_foreign workbook = { "an Excel workbook", "in2csv FILE makes CSV", false };
-static const struct sh_foreign zip = { "ZIP", "shdoc reads it", false };
+/* They begin as an office document does. The names of their first members differ. */
+static const struct sh_foreign workbook = { .what = "an Excel workbook",
+	.remedy = "in2csv FILE makes CSV" };
+static const struct sh_foreign zip = { .what = "ZIP", .remedy = "shdoc reads it" };
 
 static bool has_controls(struct sh_slice head)
 {
@@ -90,20 +78,19 @@ static bool has(struct sh_slice head, const char *name)
 
 const struct sh_foreign *sh_foreign_form(struct sh_slice head)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct row *r = &rows[i];
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		const struct sh_foreign *f = &forms[i];
 
-		if (head.n < r->at + r->magic.n ||
-		    memcmp(head.p + r->at, r->magic.p, r->magic.n) != 0 ||
-		    (r->letters && !has_controls(head)))
+		if (head.n < f->at + f->magic.n ||
+		    memcmp(head.p + f->at, f->magic.p, f->magic.n) != 0 ||
+		    (f->letters && !has_controls(head)))
 			continue;
-		if (r->magic.p[0] == 'P' && r->magic.p[1] == 'K')
-			return has(head, "xl/") ? &workbook
-			       : has(head, "[Content_Types]") || has(head, "mimetype") ||
-				       has(head, "word/")
-				   ? &r->form
-				   : &zip;
-		return &r->form;
+		if (memcmp(f->magic.p, "PK", 2) != 0)
+			return f;
+		return has(head, "xl/") ? &workbook
+		       : has(head, "[Content_Types]") || has(head, "mimetype") || has(head, "word/")
+			   ? f
+			   : &zip;
 	}
 	return NULL;
 }

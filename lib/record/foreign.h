@@ -8,9 +8,13 @@
 #include "base/slice.h"
 
 struct sh_foreign {
-	const char *what;   /* "Parquet" */
-	const char *remedy; /* what makes text or records of it, "convert it with pdftotext" */
-	bool text;          /* the file is text, but no lines of documents: WARC */
+	const char *what;      /* "Parquet" */
+	const char *remedy;    /* what makes text or records of it, "convert it with pdftotext" */
+	struct sh_slice magic; /* the bytes by which it is recognised */
+	size_t at;             /* their offset */
+	/* They are letters that may begin a text: control characters must follow. */
+	bool letters;
+	bool text; /* the file is text, but no lines of documents: WARC */
 };
 
 /* Returns the form of a file that begins with `head`; NULL when it may be text. 512 bytes

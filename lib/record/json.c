@@ -9,8 +9,7 @@
 struct reader {
 	const char *begin, *p, *end;
 	struct sh_error *err;
-	uint8_t is_object[SH_JSON_DEPTH / 8]; /* one bit per open container */
-	unsigned depth;
+	unsigned depth; /* open objects and arrays */
 };
 
 static int wrong(const struct reader *r, const char *what)
@@ -149,24 +148,6 @@ static int read_scalar(struct reader *r, struct sh_json_value *v)
 	return 0;
 }
 
-static int open_container(struct reader *r, bool object)
-{
-	if (r->depth == SH_JSON_DEPTH)
-		return sh_error_set(
-		    r->err, SH_ERR_RECORD, "JSON: nested deeper than %d", SH_JSON_DEPTH);
-	if (object)
-		r->is_object[r->depth / 8] |= (uint8_t)(1 << r->depth % 8);
-	else
-		r->is_object[r->depth / 8] &= (uint8_t) ~(1 << r->depth % 8);
-	r->depth++;
-	return 0;
-}
-
-static bool in_object(const struct reader *r)
-{
-	return r->is_object[(r->depth - 1) / 8] >> (r->depth - 1) % 8 & 1;
-}
-
 static int read_key(struct reader *r, struct sh_json_value *key)
 {
 	skip_blanks(r);
@@ -176,55 +157,33 @@ static int read_key(struct reader *r, struct sh_json_value *key)
 	return accept(r, ':') ? 0 : wrong(r, "a colon");
 }
 
-/* Closes the containers that end behind a value. Returns 1 when another value follows, 0 at depth
- * `base`, or -1. */
-static int after_value(struct reader *r, unsigned base)
-{
-	struct sh_json_value key;
-
-	while (r->depth > base) {
-		bool object = in_object(r);
-
-		skip_blanks(r);
-		if (accept(r, ','))
-			return object && read_key(r, &key) < 0 ? -1 : 1;
-		if (!accept(r, object ? '}' : ']'))
-			return wrong(r, object ? "a comma or }" : "a comma or ]");
-		r->depth--;
-	}
-	return 0;
-}
-
-/* Reads a value with all values inside. Does not recurse, because the input chooses the depth. */
+/* Reads a value with all values inside. Recurses at most SH_JSON_DEPTH times. */
 static int read_value(struct reader *r, struct sh_json_value *v)
 {
-	unsigned base = r->depth;
-	struct sh_json_value inner, *to = v;
-	int more = 1;
+	struct sh_json_value inner;
+	bool object;
 
-	while (more > 0) {
-		skip_blanks(r);
-		if (r->p < r->end && (*r->p == '{' || *r->p == '[')) {
-			bool object = *r->p == '{';
-
-			*to = (struct sh_json_value){ SH_JSON_OTHER, false, { r->p, 1 } };
-			to = &inner;
-			r->p++;
-			if (open_container(r, object) < 0)
+	skip_blanks(r);
+	if (r->p == r->end || (*r->p != '{' && *r->p != '['))
+		return read_scalar(r, v);
+	*v = (struct sh_json_value){ SH_JSON_OTHER, false, { r->p, 0 } };
+	object = *r->p++ == '{';
+	if (r->depth++ == SH_JSON_DEPTH)
+		return sh_error_set(
+		    r->err, SH_ERR_RECORD, "JSON: nested deeper than %d", SH_JSON_DEPTH);
+	skip_blanks(r);
+	if (!accept(r, object ? '}' : ']')) {
+		do {
+			if ((object && read_key(r, &inner) < 0) || read_value(r, &inner) < 0)
 				return -1;
 			skip_blanks(r);
-			if (!accept(r, object ? '}' : ']')) {
-				if (object && read_key(r, &inner) < 0)
-					return -1;
-				continue;
-			}
-			r->depth--;
-		} else if (read_scalar(r, to) < 0) {
-			return -1;
-		}
-		more = after_value(r, base);
+		} while (accept(r, ','));
+		if (!accept(r, object ? '}' : ']'))
+			return wrong(r, object ? "a comma or }" : "a comma or ]");
 	}
-	return more;
+	r->depth--;
+	v->text.n = (size_t)(r->p - v->text.p);
+	return 0;
 }
 
 /* ---- the fields ---- */
@@ -238,8 +197,6 @@ static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_
 	do {
 		if (read_key(r, &key) < 0 || read_value(r, &v) < 0)
 			return -1;
-		if (v.kind == SH_JSON_OTHER)
-			v.text.n = (size_t)(r->p - v.text.p);
 		room->n = 0;
 		if (key.escaped) {
 			if (sh_json_unescape(key.text, room, &halves, r->err) < 0)
@@ -353,8 +310,6 @@ bool sh_json_next(struct sh_slice *items, struct sh_json_value *item)
 	skip_blanks(&r);
 	if (accept(&r, ']') || read_value(&r, item) < 0)
 		return false;
-	if (item->kind == SH_JSON_OTHER)
-		item->text.n = (size_t)(r.p - item->text.p);
 	*items = sh_slice(r.p, (size_t)(r.end - r.p));
 	return true;
 }

@@ -20,7 +20,6 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	size_t n = 0;
 
 	check(text && weights && sh_accumulator_init(&a, opts, &err) == 0);
-	sh_accumulator_clear(&a);
 	for (size_t i = o->n; i-- > 0;) {
 		struct sh_slice t = o->feature[i].text;
 
