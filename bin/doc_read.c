@@ -52,7 +52,7 @@ int doc_trouble(void *arg, struct sh_error *err)
 		cli_die(run->cli, err);
 	cli_warn_error(run->cli, err);
 	run->failed++;
-	cli_incomplete(run->cli);
+	run->cli->out.trailer = false; /* the next program sees that input is missing */
 	return 0;
 }
 
@@ -382,7 +382,7 @@ struct cut {
 static void push_records(struct cut *c)
 {
 	if (c->job)
-		sh_feed_push(c->run->feed, c->job);
+		sh_feed_push(c->run->feed);
 	c->job = NULL;
 }
 
@@ -456,7 +456,7 @@ static int push_packed(struct doc_run *run, const struct sh_reader *r, const cha
 	run->unread -= sh_reader_ready(r).n; /* the job reports them */
 	job = new_job(run, path, id, &packed);
 	fill(run, job, run->packed.p, run->packed.n);
-	sh_feed_push(run->feed, job);
+	sh_feed_push(run->feed);
 	return 1;
 }
 
@@ -489,7 +489,7 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 			struct sh_job *job = new_job(run, path, id, &whole);
 
 			fill(run, job, all.p, all.n);
-			sh_feed_push(run->feed, job);
+			sh_feed_push(run->feed);
 			return 0;
 		}
 	}

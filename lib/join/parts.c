@@ -49,7 +49,7 @@ static int add_to_sorter(
 
 	for (unsigned i = 0; i < p->set.words; i++)
 		sh_put_be64(bytes + 8 * i, fp[i]);
-	return sh_sorter_add2(&p->sorter, sh_slice(bytes, 8 * p->set.words), id, err);
+	return sh_sorter_add(&p->sorter, sh_slice(bytes, 8 * p->set.words), id, err);
 }
 
 static int spill(struct sh_parts *p, struct sh_error *err)
@@ -96,9 +96,8 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 	return 0;
 }
 
-static int add_from_sorter(void *set, struct sh_slice record, struct sh_error *err)
+static int add_from_sorter(struct sh_fpset *s, struct sh_slice record, struct sh_error *err)
 {
-	struct sh_fpset *s = set;
 	uint64_t fp[SH_FP_MAX_WORDS];
 	size_t n = 8 * s->words;
 
@@ -112,13 +111,19 @@ static int read_part(
     const struct sh_parts *p, size_t part, struct sh_fpset *set, struct sh_error *err)
 {
 	size_t end = (part + 1) * p->ranges;
+	struct sh_sorted sorted = { 0 };
+	struct sh_slice record;
+	int status = 0;
 
 	end = end < p->sorter.ranges ? end : p->sorter.ranges;
 	sh_fpset_clear(set);
-	for (size_t r = part * p->ranges; r < end; r++)
-		if (sh_sorter_each(&p->sorter, r, add_from_sorter, set, err) < 0)
-			return -1;
-	return sh_fpset_close(set, err);
+	for (size_t r = part * p->ranges; r < end && status == 0; r++) {
+		status = sh_sorter_load(&p->sorter, r, &sorted, err);
+		while (status == 0 && sh_sorted_next(&sorted, &record))
+			status = add_from_sorter(set, record, err);
+	}
+	sh_sorted_free(&sorted);
+	return status == 0 ? sh_fpset_close(set, err) : -1;
 }
 
 /* Loads a partition into p->set, unless it is there. */

@@ -515,7 +515,7 @@ static int make_ready(struct sh_segmenter *s, struct sh_error *err)
 static int fill(struct sh_segmenter *s, struct sh_error *err)
 {
 	s->n_words = 0;
-	sh_arena_clear(&s->made);
+	sh_arena_free(&s->made);
 	if (make_ready(s, err) < 0)
 		return -1;
 	while (s->n_words < s->limit) {
