@@ -112,7 +112,9 @@ struct sh_doc_keys {
 	const struct sh_doc_key *key; /* by column, ascending; owned by the maker */
 	size_t n;
 	size_t tokens;
-	size_t features; /* different ones, for the length filter of Jaccard similarity */
+	/* Number of different features, for the length filter of Jaccard similarity; 0: unknown,
+	 * not short and not counted. */
+	size_t features;
 	bool short_jaccard, short_edit; /* false when the measure makes no match */
 };
 
