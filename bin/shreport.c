@@ -53,7 +53,7 @@ struct settings {
 	struct sh_report pairs;
 	struct sh_corpus corpus;
 	struct side side[2];
-	struct sh_beside beside;
+	struct sh_diff diff;
 	struct sh_html html;
 };
 
@@ -68,7 +68,7 @@ static void read_records(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
 
-	if (sh_report_init(&s->pairs, &err) < 0)
+	if (sh_report_init(&s->pairs, &err) < 0 || sh_diff_init(&s->diff, &err) < 0)
 		cli_die(c, &err);
 	cli_read_lines(c, NULL, add_record, &s->pairs);
 	if (s->pairs.spans && s->files.n == 0) {
@@ -174,7 +174,7 @@ static void add_stretch(struct cli *c, struct settings *s, const size_t from[2],
 
 	for (int i = 0; i < 2; i++)
 		text[i] = load(c, s, &s->side[i], from[i], to[i]);
-	sh_beside_add(&s->html, &s->beside, &text[0], &text[1]);
+	sh_beside_add(&s->html, &s->diff, &text[0], &text[1]);
 }
 
 static void add_passages(struct cli *c, struct settings *s, const struct sh_report_pair *pair)
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 		cli_die(&c, &err);
 	write_page(&c, &s);
 	sh_html_free(&s.html);
-	sh_beside_free(&s.beside);
+	sh_diff_free(&s.diff);
 	sh_report_free(&s.pairs);
 	sh_corpus_free(&s.corpus);
 	free_side(&s.side[0]);

@@ -271,14 +271,11 @@ void sh_plan(struct sh_plan *plan, const struct sh_plan_sets *task)
 		for (unsigned w = 0; w < p.words; w++)
 			sort_bits(task->agree + w * 64, p.word[w].bit, p.word[w].n);
 	plan->blocks = 0;
-	plan->brute_candidates = plan->candidates = pairs(task);
-	plan->brute_seconds = plan->seconds =
+	plan->candidates = pairs(task);
+	plan->seconds =
 	    compare_ns(plan->candidates, task->nx, best_pass(&p)) * 1e-9 * task->brute_factor;
 	for (unsigned m = 1; m <= task->k + 1 && m <= SH_PLAN_BLOCKS && m <= p.usable; m++) {
-		if (!draw(&p, &trial, m) || trial.seconds >= plan->seconds)
-			continue;
-		trial.brute_candidates = plan->brute_candidates;
-		trial.brute_seconds = plan->brute_seconds;
-		*plan = trial;
+		if (draw(&p, &trial, m) && trial.seconds < plan->seconds)
+			*plan = trial;
 	}
 }

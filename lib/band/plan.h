@@ -31,9 +31,8 @@ struct sh_block {
 /* Without blocks every pair is compared. */
 struct sh_plan {
 	unsigned blocks;
-	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
-	double candidates, seconds;             /* expected, on one core with AVX-512 */
-	double brute_candidates, brute_seconds; /* the same for a comparison of every pair */
+	struct sh_block block[SH_PLAN_BLOCKS]; /* sum(radius + 1) = k + 1 */
+	double candidates, seconds;            /* expected, on one core with AVX-512 */
 };
 
 /* The sets to be joined. */

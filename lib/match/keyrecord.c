@@ -78,7 +78,9 @@ static unsigned column_of(const char *key)
 	return head >> TAG_BITS;
 }
 
-int sh_key_same_settings(const char *a, const char *b, struct sh_error *err)
+/* Compares the settings of two keys that follow each other. Fails when they have one column and
+ * different bits of the tag, or when only one is of a signature. */
+static int same_settings(const char *a, const char *b, struct sh_error *err)
 {
 	if (memcmp(a, b, HEAD) == 0)
 		return 0;
@@ -118,7 +120,7 @@ static int next_key(struct sh_key_join *j, const char *key, struct sh_error *err
 {
 	bool same = j->began && memcmp(key, j->last, SH_KEY_BUCKET_CHARS) == 0;
 
-	if (j->began && sh_key_same_settings(j->last, key, err) < 0)
+	if (j->began && same_settings(j->last, key, err) < 0)
 		return -1;
 	if (j->began && memcmp(key, j->last, SH_KEY_CHARS) < 0)
 		return sh_error_set(err, SH_ERR_PARAM,

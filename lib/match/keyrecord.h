@@ -48,10 +48,6 @@ struct sh_key_record {
 /* Reads a line without its LF. Returns 0, or -1 with SH_ERR_RECORD. */
 int sh_record_key(struct sh_slice line, struct sh_key_record *r, struct sh_error *err);
 
-/* Compares the settings of two keys that follow each other. Returns 0, or -1 with SH_ERR_PARAM:
- * they have one column and different bits of the tag, or only one is of a signature. */
-int sh_key_same_settings(const char *a, const char *b, struct sh_error *err);
-
 /* ---- the join of key records ---- */
 
 /* Pairs the documents that share a key. The key records come in bytewise order of their keys, and

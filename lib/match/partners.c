@@ -9,11 +9,7 @@
 #include "io/parallel.h"
 #include "match/posting.h"
 
-/* A bucket among the members of a worker: its short documents, then the others, both in the order
- * of ranks. In columns of minwise keys all documents count as short. */
-struct bucket {
-	uint32_t start, shorts, others;
-};
+enum { HEAD = 2 }; /* elements of member[] before the members of a bucket: see partners.h */
 
 struct worker {
 	struct making *all;
@@ -21,9 +17,7 @@ struct worker {
 	uint64_t *word; /* of a bucket: !meets_all << 32 | rank */
 	size_t word_cap;
 	uint32_t *member;
-	struct bucket *bucket;
-	size_t n, cap, n_buckets, bucket_cap;
-	uint64_t base; /* index of its first member among the members of all workers */
+	size_t n, cap; /* of member[] */
 };
 
 struct making {
@@ -72,14 +66,12 @@ static int add_bucket(struct worker *w, const char *record, size_t n, struct sh_
 	if (m < 2 || !shorts ||
 	    ((uint32_t)w->word[shorts - 1] < o->prior && (uint32_t)w->word[m - 1] < o->prior))
 		return 0;
-	if (w->n + m > UINT32_MAX)
+	if (w->n + HEAD + m > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "2^32 or more keys are shared by documents");
-	if (grow(w, (void **)&w->member, &w->cap, w->n + m, sizeof *w->member, err) < 0 ||
-	    grow(w, (void **)&w->bucket, &w->bucket_cap, w->n_buckets + 1, sizeof *w->bucket, err) <
-		0)
+	if (grow(w, (void **)&w->member, &w->cap, w->n + HEAD + m, sizeof *w->member, err) < 0)
 		return -1;
-	w->bucket[w->n_buckets++] =
-	    (struct bucket){ (uint32_t)w->n, (uint32_t)shorts, (uint32_t)(m - shorts) };
+	w->member[w->n++] = (uint32_t)shorts;
+	w->member[w->n++] = (uint32_t)(m - shorts);
 	for (size_t i = 0; i < m; i++)
 		w->member[w->n++] = (uint32_t)w->word[i];
 	return 0;
@@ -122,98 +114,85 @@ static inline void put_place(const struct sh_partners *p, uint32_t rank, uint32_
 		p->first[rank + 1]++;
 }
 
-/* Gives the documents of a bucket their places. A pair is a matter of its document of higher rank.
- * So one of the first short documents meets all others of lower rank: in places that are not
+/* Gives the documents of all buckets their places. A pair is a matter of its document of higher
+ * rank. So one of the first short documents meets all others of lower rank: in places that are not
  * cut. */
-static void each_place(const struct sh_partners *p, const struct bucket *b, uint32_t start,
-    struct sh_bucket_place *place)
+static void each_place(struct sh_partners *p, size_t n, struct sh_bucket_place *place)
 {
-	const uint32_t *shorts = p->member + start, *other = shorts + b->shorts;
-	uint32_t first = b->shorts < SH_BUCKET_MOST ? b->shorts : SH_BUCKET_MOST, lower = 0;
+	for (size_t at = 0; at < n;) {
+		uint32_t start = (uint32_t)at + HEAD, n_shorts = p->member[at],
+			 n_others = p->member[at + 1];
+		const uint32_t *shorts = p->member + start, *other = shorts + n_shorts;
+		uint32_t first = n_shorts < SH_BUCKET_MOST ? n_shorts : SH_BUCKET_MOST, lower = 0;
 
-	for (uint32_t i = 0; i < b->shorts; i++) {
-		if (shorts[i] < p->prior)
-			continue;
-		put_place(p, shorts[i], start, i, place);
-		while (i < first && lower < b->others && other[lower] < shorts[i])
-			lower++;
-		for (uint32_t k = 0; i < first && k < lower; k += SH_BUCKET_MOST)
-			put_place(p, shorts[i], start + b->shorts + k,
-			    lower - k < SH_BUCKET_MOST ? lower - k : SH_BUCKET_MOST, place);
-	}
-	lower = 0;
-	for (uint32_t i = 0; i < b->others; i++) {
-		while (lower < first && shorts[lower] < other[i])
-			lower++;
-		if (other[i] >= p->prior)
-			put_place(p, other[i], start, lower, place);
-	}
-}
-
-static bool is_cut(const struct bucket *b)
-{
-	return b->shorts > SH_BUCKET_MOST + !b->others;
-}
-
-static void each_bucket(
-    struct making *all, const struct worker *w, unsigned n_workers, struct sh_bucket_place *place)
-{
-	for (unsigned i = 0; i < n_workers; i++)
-		for (size_t b = 0; b < w[i].n_buckets; b++) {
-			const struct bucket *bucket = &w[i].bucket[b];
-
-			each_place(
-			    all->partners, bucket, (uint32_t)(w[i].base + bucket->start), place);
-			all->partners->cut += place && is_cut(bucket);
+		for (uint32_t i = 0; i < n_shorts; i++) {
+			if (shorts[i] < p->prior)
+				continue;
+			put_place(p, shorts[i], start, i, place);
+			while (i < first && lower < n_others && other[lower] < shorts[i])
+				lower++;
+			for (uint32_t k = 0; i < first && k < lower; k += SH_BUCKET_MOST)
+				put_place(p, shorts[i], start + n_shorts + k,
+				    lower - k < SH_BUCKET_MOST ? lower - k : SH_BUCKET_MOST, place);
 		}
+		lower = 0;
+		for (uint32_t i = 0; i < n_others; i++) {
+			while (lower < first && shorts[lower] < other[i])
+				lower++;
+			if (other[i] >= p->prior)
+				put_place(p, other[i], start, lower, place);
+		}
+		p->cut += place && n_shorts > SH_BUCKET_MOST + !n_others;
+		at += HEAD + (size_t)n_shorts + n_others;
+	}
 }
 
-/* Moves the members of all workers into one array. */
-static int join_members(struct making *all, struct worker *w, unsigned n, struct sh_error *err)
+/* Moves the members of all workers into one array. Sets *members to their number. */
+static int join_members(
+    struct sh_partners *p, struct worker *w, size_t *members, struct sh_error *err)
 {
-	struct sh_partners *p = all->partners;
-	uint64_t members = 0;
+	size_t n = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		w[i].base = members;
-		members += w[i].n;
-	}
-	if (members >= UINT32_MAX)
+	for (unsigned i = 0; i < p->jobs; i++)
+		n += w[i].n;
+	*members = n;
+	if (n >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "2^32 or more keys are shared by documents");
-	if (n == 1) {
+	if (p->jobs == 1) {
 		p->member = w->member;
 		w->member = NULL;
 		return 0;
 	}
-	p->member = sh_tables_get(p->tables, (size_t)members + 1, sizeof *p->member, err);
+	p->member = sh_tables_get(p->tables, n + 1, sizeof *p->member, err);
 	if (!p->member)
 		return -1;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = p->jobs; i-- > 0;) {
+		n -= w[i].n;
 		if (w[i].n)
-			memcpy(p->member + w[i].base, w[i].member, w[i].n * sizeof *p->member);
+			memcpy(p->member + n, w[i].member, w[i].n * sizeof *p->member);
 		sh_tables_put(p->tables, w[i].member);
 		w[i].member = NULL;
 	}
 	return 0;
 }
 
-static int make_places(struct making *all, struct worker *w, unsigned n, struct sh_error *err)
+static int make_places(struct sh_partners *p, struct worker *w, struct sh_error *err)
 {
-	struct sh_partners *p = all->partners;
 	uint32_t last = p->documents;
+	size_t members;
 
-	if (join_members(all, w, n, err) < 0)
+	if (join_members(p, w, &members, err) < 0)
 		return -1;
 	p->first = sh_tables_get(p->tables, (size_t)p->documents + 1, sizeof *p->first, err);
 	if (!p->first)
 		return -1;
-	each_bucket(all, w, n, NULL);
+	each_place(p, members, NULL);
 	for (uint32_t r = 0; r < last; r++)
 		p->first[r + 1] += p->first[r];
 	p->place = sh_tables_get(p->tables, (size_t)p->first[last] + 1, sizeof *p->place, err);
 	if (!p->place)
 		return -1;
-	each_bucket(all, w, n, p->place);
+	each_place(p, members, p->place);
 	/* first[r] is now the end of the places of r. */
 	memmove(p->first + 1, p->first, last * sizeof *p->first);
 	p->first[0] = 0;
@@ -240,11 +219,9 @@ int sh_partners_make(struct sh_partners *p, const struct sh_sorter *postings, un
 		free(w[i].word);
 	}
 	if (status == 0)
-		status = make_places(&all, w, p->jobs, err);
-	for (unsigned i = 0; i < p->jobs; i++) {
+		status = make_places(p, w, err);
+	for (unsigned i = 0; i < p->jobs; i++)
 		sh_tables_put(p->tables, w[i].member);
-		sh_tables_put(p->tables, w[i].bucket);
-	}
 	free(w);
 	return status;
 }

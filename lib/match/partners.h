@@ -3,7 +3,7 @@
  * says which documents of the bucket the document meets.
  *
  * Pairs are not stored. A posting of a bucket takes 12 bytes: a member of the bucket, and the place
- * of its document. While places are made, a bucket takes 12 bytes more.
+ * of its document. A bucket takes 8 bytes more.
  *
  * Documents are ranks here. The first `prior` ranks are documents that were compared with each
  * other before: two documents of these ranks do not meet. */
@@ -31,8 +31,10 @@ struct sh_partners {
 	unsigned jobs;            /* threads, at least 1 */
 
 	/* Results. */
-	uint32_t *member; /* ranks, bucket by bucket */
-	uint32_t *first;  /* by rank: index of its first place; documents + 1 elements */
+	/* Bucket by bucket: the number of its short documents, the number of the others, the ranks
+	 * of both, ascending. In columns of minwise keys all documents count as short. */
+	uint32_t *member;
+	uint32_t *first; /* by rank: index of its first place; documents + 1 elements */
 	struct sh_bucket_place *place;
 	uint64_t cut; /* buckets in which the bound keeps documents from meeting */
 };

@@ -19,12 +19,8 @@ int sh_diff_init(struct sh_diff *d, struct sh_error *err)
 
 void sh_diff_free(struct sh_diff *d)
 {
-	for (int i = 0; i < 2; i++) {
-		free(d->side[i].start);
-		free(d->side[i].end);
+	for (int i = 0; i < 2; i++)
 		free(d->side[i].word);
-		free(d->side[i].differs);
-	}
 	free(d->reach);
 	free(d->trace);
 	sh_hmap_free(&d->words);
@@ -69,22 +65,14 @@ static const uint8_t *pass(const uint8_t *p, const uint8_t *end, enum word_kind 
 static int add_word(struct sh_diff *d, struct sh_diff_side *s, size_t from, size_t to, size_t next,
     struct sh_error *err)
 {
-	size_t n = s->n, want = n + 2;
-	uint32_t word;
+	struct sh_diff_word *w;
 
-	if (SH_RESERVE(s->start, s->start_cap, want, err) < 0 ||
-	    SH_RESERVE(s->end, s->end_cap, want, err) < 0 ||
-	    SH_RESERVE(s->word, s->word_cap, want, err) < 0 ||
-	    SH_RESERVE(s->differs, s->differs_cap, want, err) < 0 ||
-	    sh_hmap_put(&d->words, sh_slice(s->text.p + from, to - from), &word, NULL, err) < 0)
+	if (SH_RESERVE(s->word, s->cap, s->n + 2, err) < 0)
 		return -1;
-	s->start[n] = (uint32_t)from;
-	s->start[n + 1] = (uint32_t)next;
-	s->end[n] = (uint32_t)to;
-	s->word[n] = word;
-	s->differs[n] = false;
-	s->n++;
-	return 0;
+	w = &s->word[s->n++];
+	*w = (struct sh_diff_word){ .start = (uint32_t)from, .end = (uint32_t)to };
+	w[1].start = (uint32_t)next;
+	return sh_hmap_put(&d->words, sh_slice(s->text.p + from, to - from), &w->number, NULL, err);
 }
 
 static int split(
@@ -116,7 +104,7 @@ static int split(
 
 /* The words between the common beginning and end of both sides. */
 struct middle {
-	const uint32_t *x, *y;
+	struct sh_diff_word *x, *y;
 	int32_t n, m;
 };
 
@@ -138,7 +126,7 @@ static int32_t step(
 
 static int32_t slide(const struct middle *mid, int32_t x, int32_t k)
 {
-	while (x < mid->n && x - k < mid->m && mid->x[x] == mid->y[x - k])
+	while (x < mid->n && x - k < mid->m && mid->x[x].number == mid->y[x - k].number)
 		x++;
 	return x;
 }
@@ -176,14 +164,15 @@ static int32_t search(struct sh_diff *d, const struct middle *mid, int32_t *best
 }
 
 /* Marks the words that the edits skip, from the last edit to the first. */
-static void mark(
-    struct sh_diff *d, const struct middle *mid, int32_t edits, int32_t k, bool *in_x, bool *in_y)
+static void mark(struct sh_diff *d, const struct middle *mid, int32_t edits, int32_t k)
 {
 	int32_t *reach = d->reach + SH_DIFF_EDITS + 1;
 	int32_t x = traced(d, edits)[(k + edits) / 2];
 
-	memset(in_x + x, true, (size_t)(mid->n - x));
-	memset(in_y + x - k, true, (size_t)(mid->m - (x - k)));
+	for (int32_t i = x; i < mid->n; i++)
+		mid->x[i].differs = true;
+	for (int32_t i = x - k; i < mid->m; i++)
+		mid->y[i].differs = true;
 	for (; edits > 0; edits--) {
 		bool down;
 
@@ -191,10 +180,10 @@ static void mark(
 			reach[i] = traced(d, edits - 1)[(i + edits - 1) / 2];
 		x = step(mid, reach, edits, k, &down);
 		if (down) {
-			in_y[x - k - 1] = true;
+			mid->y[x - k - 1].differs = true;
 			k++;
 		} else {
-			in_x[x - 1] = true;
+			mid->x[x - 1].differs = true;
 			k--;
 		}
 	}
@@ -222,16 +211,16 @@ int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struc
 		return -1;
 	n = a->n;
 	m = b->n;
-	while (from < n && from < m && a->word[from] == b->word[from])
+	while (from < n && from < m && a->word[from].number == b->word[from].number)
 		from++;
-	while (n > from && m > from && a->word[n - 1] == b->word[m - 1])
+	while (n > from && m > from && a->word[n - 1].number == b->word[m - 1].number)
 		n--, m--;
 	if (n == from && m == from)
 		return 0;
 	mid = (struct middle){ a->word + from, b->word + from, (int32_t)(n - from),
 		(int32_t)(m - from) };
 	edits = search(d, &mid, &k);
-	mark(d, &mid, edits, k, a->differs + from, b->differs + from);
+	mark(d, &mid, edits, k);
 	return 0;
 }
 
@@ -241,110 +230,11 @@ int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struc
  * replaces. */
 enum { AROUND = 24, GAP = 24 };
 
-enum kind { ALIKE, DIFFERENT, LEFT_OUT };
-
-/* Words from[i] .. to[i] - 1 of side i. */
-struct sh_beside_stretch {
-	enum kind kind;
-	size_t from[2], to[2];
-};
-
-void sh_beside_free(struct sh_beside *b)
+static struct sh_slice words(const struct sh_diff_side *s, size_t from, size_t to)
 {
-	if (b->ready)
-		sh_diff_free(&b->diff);
-	free(b->stretch);
-}
+	size_t at = from < to ? s->word[from].start : 0;
 
-/* ---- stretches ---- */
-
-static int add(struct sh_beside *b, struct sh_beside_stretch s, struct sh_error *err)
-{
-	if (SH_RESERVE(b->stretch, b->cap, b->n + 1, err) < 0)
-		return -1;
-	b->stretch[b->n++] = s;
-	return 0;
-}
-
-static bool is_alike(const struct sh_diff *d, const size_t at[2])
-{
-	return at[0] < d->side[0].n && at[1] < d->side[1].n && !d->side[0].differs[at[0]] &&
-	       !d->side[1].differs[at[1]];
-}
-
-/* Returns the part of a stretch in common from word `from` to word `to`, both counted in the
- * stretch. */
-static struct sh_beside_stretch part(
-    const struct sh_beside_stretch *s, enum kind kind, size_t from, size_t to)
-{
-	return (struct sh_beside_stretch){ kind, { s->from[0] + from, s->from[1] + from },
-		{ s->from[0] + to, s->from[1] + to } };
-}
-
-/* Adds words in common. When there are many, shows only the first ones and the last `tail` ones. */
-static int add_alike(
-    struct sh_beside *b, const struct sh_beside_stretch *s, size_t tail, struct sh_error *err)
-{
-	size_t n = s->to[0] - s->from[0];
-
-	if (n < AROUND + GAP + tail)
-		return add(b, *s, err);
-	if (add(b, part(s, ALIKE, 0, AROUND), err) < 0 ||
-	    add(b, part(s, LEFT_OUT, AROUND, n - tail), err) < 0)
-		return -1;
-	return tail ? add(b, part(s, ALIKE, n - tail, n), err) : 0;
-}
-
-/* goes_on: text is shown behind the two texts. */
-static int find_stretches(struct sh_beside *b, bool goes_on, struct sh_error *err)
-{
-	const struct sh_diff *d = &b->diff;
-	size_t at[2] = { 0, 0 };
-
-	b->n = 0;
-	while (at[0] < d->side[0].n || at[1] < d->side[1].n) {
-		struct sh_beside_stretch s = { DIFFERENT, { at[0], at[1] }, { 0, 0 } };
-		bool last;
-
-		if (is_alike(d, at)) {
-			s.kind = ALIKE;
-			while (is_alike(d, at))
-				at[0]++, at[1]++;
-		} else {
-			for (int i = 0; i < 2; i++)
-				while (at[i] < d->side[i].n && d->side[i].differs[at[i]])
-					at[i]++;
-		}
-		s.to[0] = at[0];
-		s.to[1] = at[1];
-		last = at[0] == d->side[0].n && at[1] == d->side[1].n;
-		if ((s.kind == ALIKE ? add_alike(b, &s, last && !goes_on ? 0 : AROUND, err)
-				     : add(b, s, err)) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* ---- rows ---- */
-
-static void add_words(struct sh_html *h, const struct sh_diff_side *s, size_t from, size_t to)
-{
-	if (from < to)
-		sh_html_text(
-		    h, sh_slice(s->text.p + s->start[from], s->start[to] - s->start[from]));
-}
-
-static void add_marked(struct sh_html *h, const struct sh_diff_side *s, size_t from, size_t to)
-{
-	uint32_t end;
-
-	if (from == to)
-		return;
-	end = s->end[to - 1];
-	sh_html_raw(h, "<mark>");
-	sh_html_text(h, sh_slice(s->text.p + s->start[from], end - s->start[from]));
-	sh_html_raw(h, "</mark>");
-	sh_html_text(h, sh_slice(s->text.p + end, s->start[to] - end));
+	return sh_slice(s->text.p + at, from < to ? s->word[to].start - at : 0);
 }
 
 static void add_context(struct sh_html *h, struct sh_slice text)
@@ -356,23 +246,29 @@ static void add_context(struct sh_html *h, struct sh_slice text)
 	sh_html_raw(h, "</span>");
 }
 
-static void add_cell(struct sh_html *h, const struct sh_beside *b, int side,
+/* Adds the words from .. to-1 of a side, with the text before and behind it. */
+static void add_cell(struct sh_html *h, const struct sh_diff_side *s,
     const struct sh_beside_text *t, size_t from, size_t to)
 {
-	const struct sh_diff_side *s = &b->diff.side[side];
-
 	sh_html_format(h, "<div class=\"cell\"%s>", sh_html_lang(s->text));
 	if (from == 0)
 		add_context(h, t->before);
-	for (size_t i = from; i < to; i++) {
-		const struct sh_beside_stretch *x = &b->stretch[i];
+	for (size_t end; from < to; from = end) {
+		struct sh_slice run;
+		size_t marked;
 
-		if (x->kind == DIFFERENT)
-			add_marked(h, s, x->from[side], x->to[side]);
-		else
-			add_words(h, s, x->from[side], x->to[side]);
+		for (end = from + 1; end < to && s->word[end].differs == s->word[from].differs;)
+			end++;
+		run = words(s, from, end);
+		marked = s->word[from].differs ? s->word[end - 1].end - s->word[from].start : 0;
+		if (marked) {
+			sh_html_raw(h, "<mark>");
+			sh_html_text(h, sh_slice(run.p, marked));
+			sh_html_raw(h, "</mark>");
+		}
+		sh_html_text(h, sh_slice(run.p + marked, run.n - marked));
 	}
-	if (to == b->n)
+	if (to == s->n)
 		add_context(h, t->behind);
 	sh_html_raw(h, "</div>\n");
 }
@@ -386,17 +282,6 @@ static uint64_t characters(struct sh_slice text)
 	return n;
 }
 
-static void add_gap(
-    struct sh_html *h, const struct sh_diff_side *s, const struct sh_beside_stretch *x)
-{
-	struct sh_slice text =
-	    sh_slice(s->text.p + s->start[x->from[0]], s->start[x->to[0]] - s->start[x->from[0]]);
-	char number[SH_HTML_COUNT];
-
-	sh_html_format(
-	    h, "<p class=\"gap\">%s characters alike</p>", sh_html_count(number, characters(text)));
-}
-
 static struct sh_slice clip(struct sh_slice text, size_t *more)
 {
 	size_t n = text.n <= SH_BESIDE_BYTES ? text.n : sh_utf8_start(text, SH_BESIDE_BYTES);
@@ -405,43 +290,68 @@ static struct sh_slice clip(struct sh_slice text, size_t *more)
 	return sh_slice(text.p, n);
 }
 
-static int compare(
-    struct sh_beside *b, struct sh_slice x, struct sh_slice y, bool goes_on, struct sh_error *err)
+/* Returns the number of words from at[] on that both sides have in common. */
+static size_t alike(const struct sh_diff *d, const size_t at[2])
 {
-	if (!b->ready && sh_diff_init(&b->diff, err) < 0)
-		return -1;
-	b->ready = true;
-	return sh_diff_texts(&b->diff, x, y, err) < 0 ? -1 : find_stretches(b, goes_on, err);
+	const struct sh_diff_side *x = &d->side[0], *y = &d->side[1];
+	size_t n = 0;
+
+	while (at[0] + n < x->n && at[1] + n < y->n && !x->word[at[0] + n].differs &&
+	       !y->word[at[1] + n].differs)
+		n++;
+	return n;
 }
 
-void sh_beside_add(struct sh_html *h, struct sh_beside *b, const struct sh_beside_text *x,
+/* Moves at[] to the end of a row: the end of both sides, or the beginning of a gap. goes_on: text
+ * is shown behind the two texts. Returns the number of words in the gap. */
+static size_t pass_row(const struct sh_diff *d, size_t at[2], bool goes_on)
+{
+	const struct sh_diff_side *s = d->side;
+
+	while (at[0] < s[0].n || at[1] < s[1].n) {
+		size_t n = alike(d, at), tail = AROUND;
+
+		if (at[0] + n == s[0].n && at[1] + n == s[1].n && !goes_on)
+			tail = 0;
+		if (n >= AROUND + GAP + tail) {
+			at[0] += AROUND;
+			at[1] += AROUND;
+			return n - AROUND - tail;
+		}
+		for (int i = 0; i < 2; i++)
+			for (at[i] += n; at[i] < s[i].n && s[i].word[at[i]].differs;)
+				at[i]++;
+	}
+	return 0;
+}
+
+void sh_beside_add(struct sh_html *h, struct sh_diff *d, const struct sh_beside_text *x,
     const struct sh_beside_text *y)
 {
 	bool goes_on = x->behind.n || y->behind.n;
+	size_t more = 0, from[2] = { 0, 0 }, to[2] = { 0, 0 }, gap;
 	char number[SH_HTML_COUNT];
-	size_t more = 0;
 
 	if (h->failed)
 		return;
-	if (compare(b, clip(x->text, &more), clip(y->text, &more), goes_on, &h->err) < 0) {
+	if (sh_diff_texts(d, clip(x->text, &more), clip(y->text, &more), &h->err) < 0) {
 		h->failed = true;
 		return;
 	}
-	for (size_t i = 0, from = 0; i <= b->n; i++) {
-		bool gap = i < b->n && b->stretch[i].kind == LEFT_OUT;
-
-		if (i < b->n && !gap)
-			continue;
-		if (i > from || b->n == 0) {
-			sh_html_raw(h, "<div class=\"row\">");
-			add_cell(h, b, 0, x, from, i);
-			add_cell(h, b, 1, y, from, i);
-			sh_html_raw(h, "</div>\n");
-		}
+	do {
+		gap = pass_row(d, to, goes_on);
+		sh_html_raw(h, "<div class=\"row\">");
+		add_cell(h, &d->side[0], x, from[0], to[0]);
+		add_cell(h, &d->side[1], y, from[1], to[1]);
+		sh_html_raw(h, "</div>\n");
+		from[0] = to[0] + gap;
+		from[1] = to[1] + gap;
 		if (gap)
-			add_gap(h, &b->diff.side[0], &b->stretch[i]);
-		from = i + 1;
-	}
+			sh_html_format(h, "<p class=\"gap\">%s characters alike</p>",
+			    sh_html_count(number, characters(words(&d->side[0], to[0], from[0]))));
+		to[0] = from[0];
+		to[1] = from[1];
+	} while (gap && (to[0] < d->side[0].n || to[1] < d->side[1].n));
 	if (more)
 		sh_html_format(h, "<p class=\"gap\">%s bytes more are not shown</p>\n",
 		    sh_html_count(number, more));

@@ -20,14 +20,16 @@
  * other character is a word of its own. White space belongs to the word before it and is not
  * compared. */
 
+struct sh_diff_word {
+	uint32_t start, end; /* in the text; end: without its white space */
+	uint32_t number;     /* equal words have equal numbers */
+	bool differs;        /* the other side has no word that matches this one */
+};
+
 struct sh_diff_side {
-	struct sh_slice text; /* borrowed */
-	size_t n;             /* words */
-	uint32_t *start;      /* of each word; start[n]: the end of the text */
-	uint32_t *end;        /* of each word, without its white space */
-	uint32_t *word;       /* its number; equal words have equal numbers */
-	bool *differs;        /* the other side has no word that matches this one */
-	size_t start_cap, end_cap, word_cap, differs_cap;
+	struct sh_slice text;      /* borrowed */
+	struct sh_diff_word *word; /* word[n].start: the end of the text */
+	size_t n, cap;             /* words */
 };
 
 struct sh_diff {
@@ -58,18 +60,8 @@ struct sh_beside_text {
 	struct sh_slice before, text, behind;
 };
 
-/* A zeroed struct is empty. */
-struct sh_beside {
-	struct sh_diff diff;
-	bool ready; /* diff was initialised */
-	struct sh_beside_stretch *stretch;
-	size_t n, cap;
-};
-
-void sh_beside_free(struct sh_beside *b);
-
-/* Appends the rows. Failures go to h. */
-void sh_beside_add(struct sh_html *h, struct sh_beside *b, const struct sh_beside_text *x,
+/* Appends the rows, compared with d. Failures go to h. */
+void sh_beside_add(struct sh_html *h, struct sh_diff *d, const struct sh_beside_text *x,
     const struct sh_beside_text *y);
 
 #endif

@@ -39,8 +39,9 @@ static size_t common(const struct sh_diff_side *x, const struct sh_diff_side *y)
 			size_t most =
 			    cell[i - 1][j] > cell[i][j - 1] ? cell[i - 1][j] : cell[i][j - 1];
 
-			cell[i][j] =
-			    x->word[i - 1] == y->word[j - 1] ? cell[i - 1][j - 1] + 1 : most;
+			cell[i][j] = x->word[i - 1].number == y->word[j - 1].number
+					 ? cell[i - 1][j - 1] + 1
+					 : most;
 		}
 	return cell[x->n][y->n];
 }
@@ -53,13 +54,13 @@ static size_t kept(const struct sh_diff *d)
 	size_t i = 0, j = 0, n = 0;
 
 	for (;;) {
-		while (i < x->n && x->differs[i])
+		while (i < x->n && x->word[i].differs)
 			i++;
-		while (j < y->n && y->differs[j])
+		while (j < y->n && y->word[j].differs)
 			j++;
 		if (i == x->n || j == y->n)
 			return i == x->n && j == y->n ? n : SIZE_MAX;
-		if (x->word[i++] != y->word[j++])
+		if (x->word[i++].number != y->word[j++].number)
 			return SIZE_MAX;
 		n++;
 	}
@@ -70,9 +71,11 @@ static bool is_whole(const struct sh_diff_side *s)
 	size_t at = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->start[i] != at || s->end[i] < at || s->end[i] > s->start[i + 1])
+		const struct sh_diff_word *w = &s->word[i];
+
+		if (w->start != at || w->end < at || w->end > w[1].start)
 			return false;
-		at = s->start[i + 1];
+		at = w[1].start;
 	}
 	return at == s->text.n;
 }
@@ -121,11 +124,11 @@ static void test_words(struct sh_diff *d)
 	must(sh_diff_texts(d, sh_slice_str(x), sh_slice_str(y), &err) == 0);
 	ok(d->side[0].n == 6 && d->side[1].n == 7,
 	    "a text is split into words, signs and Han characters, each with the blanks before it");
-	ok(kept(d) == 4 && d->side[0].differs[1] && d->side[0].differs[4] &&
-		d->side[1].differs[2] && d->side[1].differs[5],
+	ok(kept(d) == 4 && d->side[0].word[1].differs && d->side[0].word[4].differs &&
+		d->side[1].word[2].differs && d->side[1].word[5].differs,
 	    "a word with another accent differs as a whole, and a Han character alone");
 	must(sh_diff_texts(d, sh_slice("", 0), sh_slice("a", 1), &err) == 0);
-	ok(d->side[0].n == 0 && d->side[1].differs[0], "an empty text has no words");
+	ok(d->side[0].n == 0 && d->side[1].word[0].differs, "an empty text has no words");
 	must(sh_diff_texts(d, sh_slice("\xFF\xFE", 2), sh_slice("\xFF\xFF", 2), &err) == 0);
 	ok(kept(d) == 1, "bytes that are not UTF-8 are split and compared");
 }
