@@ -28,12 +28,9 @@ struct sh_fingerprinter {
 	bool by_text;        /* the hash is weak: different features may have equal first words */
 	int64_t *weight;     /* of each distinct feature */
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
-	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
-	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
-	uint64_t *repeated;         /* the hashes of count 2 or more */
 	bool by_rounding;           /* weights with fractions are added as in published/sums.h */
 	struct sh_rounded rounded;
-	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap, repeated_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -48,11 +45,10 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 	return 0;
 }
 
-/* Fills by_count and surplus when a weight depends on the count alone. */
+/* Fills by_count when a weight depends on the count alone. */
 static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 {
 	const struct sh_scheme *scheme = f->opts.scheme;
-	bool surpluses = true;
 
 	if (!scheme || scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
@@ -61,11 +57,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 
 		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
 			return -1;
-		f->surplus[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
-		surpluses = surpluses && f->surplus[tf] >= 0;
 	}
-	f->by_repeats =
-	    surpluses && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text && !f->by_rounding;
 	return 0;
 }
 
@@ -114,7 +106,6 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f->wide);
 	free(f->text_hash);
 	free(f->weight);
-	free(f->repeated);
 	free(f);
 }
 
@@ -234,15 +225,6 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 	return 0;
 }
 
-static inline int weight_of(
-    struct sh_fingerprinter *f, uint64_t tf, size_t features, int64_t *weight, struct sh_error *err)
-{
-	struct sh_term t = { .tf = tf, .tokens = features };
-
-	*weight = tf < BY_COUNT ? f->by_count[tf] : 0;
-	return *weight ? 0 : f->opts.scheme->weigh(&t, weight, err);
-}
-
 /* Weighs the distinct features. */
 static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
@@ -250,9 +232,13 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 
 	if (SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < d->n; i++)
-		if (weight_of(f, d->count[i], features, &f->weight[i], err) < 0)
+	for (size_t i = 0; i < d->n; i++) {
+		struct sh_term t = { .tf = d->count[i], .tokens = features };
+
+		f->weight[i] = t.tf < BY_COUNT ? f->by_count[t.tf] : 0;
+		if (!f->weight[i] && f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -289,57 +275,24 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	return 0;
 }
 
-/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature:
- * counting bits is several times faster than adding weights, and most features occur once. */
-static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
-{
-	const struct sh_hash_count *d = &f->distinct;
-	size_t repeats = 0;
-	int64_t all = 0;
-
-	if (sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0 ||
-	    SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0 ||
-	    SH_RESERVE(f->repeated, f->repeated_cap, d->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n; i++) {
-		uint32_t tf = d->count[i];
-		int64_t weight, surplus = f->surplus[tf < BY_COUNT ? tf : 0];
-
-		if (__builtin_expect(tf >= BY_COUNT, 0)) {
-			if (weight_of(f, tf, features, &weight, err) < 0)
-				return -1;
-			surplus = tf * SH_WEIGHT_ONE - weight;
-		}
-		/* Each feature is written, and the length grows: this needs no branch. */
-		f->repeated[repeats] = d->hash[i];
-		f->weight[repeats] = surplus;
-		repeats += tf > 1;
-		all += surplus;
-	}
-	sh_simhash_subtract(&f->simhash, f->repeated, f->weight, repeats, all);
-	return 0;
-}
-
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
-	bool each = f->opts.scheme->additive;
-	bool wide = f->words > 1 && !f->opts.hash->composed;
+	const struct sh_scheme *scheme = f->opts.scheme;
+	const struct sh_hash_count *d = &f->distinct;
+	const uint64_t *counted = f->by_text ? f->text_hash : f->feature;
+	bool each = scheme->additive;
+	bool single = (f->words > 1 && !f->opts.hash->composed) || f->by_text || f->by_rounding;
 
-	if (!each &&
-	    sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features, err) < 0)
+	if (each && !single)
+		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
+	if (!each && sh_hash_count(&f->distinct, counted, features, err) < 0)
 		return -1;
-	if (f->by_repeats && !wide)
-		return f->opts.scheme->flat
-			   ? sh_simhash_add_units(&f->simhash, f->distinct.hash, f->distinct.n, err)
-			   : add_repeats(f, features, err);
+	if (scheme->flat && !single)
+		return sh_simhash_add_units(&f->simhash, d->hash, d->n, err);
 	if (!each && weigh(f, features, err) < 0)
 		return -1;
-	if (wide || f->by_text || f->by_rounding)
-		return add_single(f, features, each, err);
-	if (each)
-		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
-	return sh_simhash_add_weighted(
-	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
+	return single ? add_single(f, features, each, err)
+		      : sh_simhash_add_weighted(&f->simhash, d->hash, f->weight, d->n, err);
 }
 
 bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)

@@ -181,8 +181,8 @@ static size_t light_prefix(const int64_t *w, size_t n)
 }
 
 /* Adds n <= BATCH features whose weights sum to at most INT32_MAX. Sums of 32 bits are twice as
- * fast as sums of 64 bits. sign: 1 adds, -1 subtracts. */
-static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
+ * fast as sums of 64 bits. */
+static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t room[BATCH];
 	int32_t sum[64];
@@ -192,31 +192,31 @@ static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 		memset(sum, 0, sizeof sum);
 		s->kernel->weights(sum, word_of_hashes(h, n, j, room), w, n);
 		for (b = 0; b < 64; b++)
-			s->sum[j][b] += sign * sum[b];
+			s->sum[j][b] += sum[b];
 	}
 }
 
 /* Adds n features whose weights sum to `all`. Consecutive light weights are added together. A
- * weight above INT32_MAX is added alone. sign: 1 adds, -1 subtracts. */
+ * weight above INT32_MAX is added alone. */
 static void add_all(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
+    struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all)
 {
 	size_t i, run;
 	unsigned j;
 
 	s->summed |= n > 0;
-	s->weighted += sign * all;
+	s->weighted += all;
 	for (i = 0; i < n; i += run) {
 		run = n - i < BATCH ? n - i : BATCH;
 		if (all > INT32_MAX)
 			run = light_prefix(w + i, run);
 		if (run) {
-			add_light(s, h + i, w + i, run, sign);
+			add_light(s, h + i, w + i, run);
 			continue;
 		}
 		run = 1;
 		for (j = 0; j < s->words; j++)
-			add_word(s->sum[j], sh_mix_word(h[i], j), sign * w[i]);
+			add_word(s->sum[j], sh_mix_word(h[i], j), w[i]);
 	}
 }
 
@@ -238,7 +238,7 @@ static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 			ones += w[i] == SH_WEIGHT_ONE;
 		}
 		count_units(s, one, ones);
-		add_all(s, other, weight, batch - ones, all - (int64_t)ones * SH_WEIGHT_ONE, 1);
+		add_all(s, other, weight, batch - ones, all - (int64_t)ones * SH_WEIGHT_ONE);
 	}
 }
 
@@ -258,14 +258,8 @@ int sh_simhash_add_weighted(
 	}
 	for (i = 0; i < n; i++)
 		all += weights[i];
-	add_all(s, h, weights, n, all, 1);
+	add_all(s, h, weights, n, all);
 	return 0;
-}
-
-void sh_simhash_subtract(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all)
-{
-	add_all(s, h, weights, n, all, -1);
 }
 
 /* Returns a word whose bit b is 1 when counter b is at least `least`. Compares from the lowest

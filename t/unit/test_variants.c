@@ -3,7 +3,6 @@
  * test_variants_words.c. */
 #include "base/bytes.h"
 #include "base/hex.h"
-#include "fp/simhash.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
@@ -12,8 +11,6 @@
 #include "record/feature_lines.h"
 #include "tap.h"
 #include "text_util.h"
-
-static struct sh_error err;
 
 /* ---- the default hash ------------------------------------------------------------------ */
 
@@ -169,39 +166,6 @@ static void test_hex(void)
 	    "16 hexadecimal digits at once are two times eight");
 }
 
-/* Adding units and removing some gives the sums of fewer units. */
-static void test_subtract(const struct sh_simhash_kernel *kernel)
-{
-	enum { MOST = 3000 };
-	static struct sh_simhash a, b;
-	uint64_t h[MOST], x[4], y[4];
-	int64_t less[MOST], weight[MOST];
-	unsigned rounds = rng_rounds(1000), bad = 0;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		size_t n = rng_below(round % 10 ? 40 : MOST), i;
-		unsigned bits = round % 2 ? 64 : 256;
-		int64_t all = 0;
-
-		for (i = 0; i < n; i++) {
-			h[i] = i && rng_below(2) ? ~h[rng_below(i)] : rng();
-			less[i] = rng_below(3) ? (int64_t)rng_below(SH_WEIGHT_ONE + 1) : 0;
-			weight[i] = SH_WEIGHT_ONE - less[i];
-			all += less[i];
-		}
-		sh_simhash_init(&a, bits, round / 2 % 2, &err);
-		sh_simhash_init(&b, bits, round / 2 % 2, &err);
-		a.kernel = kernel;
-		sh_simhash_add_units(&a, h, n, &err);
-		sh_simhash_subtract(&a, h, less, n, all);
-		sh_simhash_add_weighted(&b, h, weight, n, &err);
-		sh_simhash_finish(&a, x);
-		sh_simhash_finish(&b, y);
-		bad += memcmp(x, y, bits / 8) != 0 || sh_simhash_total(&a) != sh_simhash_total(&b);
-	}
-	ok(!bad, "%s: removing weight gives the sums of less weight", kernel->variant.name);
-}
-
 /* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
 static void test_marks(void)
 {
@@ -259,15 +223,12 @@ int main(void)
 {
 	const struct sh_mix_kernel *mix;
 	const struct sh_keyed_kernel *keyed;
-	const struct sh_simhash_kernel *sums;
 
 	rng_init(4);
 	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
 		test_mix(mix);
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
-	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
-		test_subtract(sums);
 	test_hex();
 	test_marks();
 	test_newlines();
