@@ -163,9 +163,9 @@ static void report_ids(const struct state *s)
 		cli_warn(run->cli, "%llu repeated id%s: other programs need distinct ids%s",
 		    (unsigned long long)run->repeated, CLI_PLURAL(run->repeated),
 		    s->folders > 1 ? " (shdoc of the folder above them makes them differ)" : "");
-	if (run->ids.full)
-		cli_warn(run->cli, "only the first %lu ids were compared with later ones",
-		    (unsigned long)SH_IDS_MAX);
+	if (!run->all_ids)
+		cli_warn(
+		    run->cli, "only the first %zu ids were compared with later ones", run->n_ids);
 }
 
 /* ---- memory for pages ---- */
@@ -264,6 +264,5 @@ int main(int argc, char **argv)
 	report_ids(&s);
 	report_walk(&s);
 	sh_ingest_free(&s.run.in);
-	sh_ids_free(&s.run.ids);
 	return s.run.failed ? EXIT_TROUBLE : status;
 }
