@@ -80,7 +80,7 @@ all_cases() {
 # typed SHELL SETUP KEYS SHOWN: the shell on a terminal shows SHOWN after SETUP and KEYS were typed. KEYS are typed
 # after the prompt appears, because only then the shell reads single keys.
 typed() {
-	command -v script >/dev/null || skip 'no script(1)'
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip 'no script(1), or no pseudo-terminals'
 	printf '%s\n' "$2" 'PS1=done:' >setup
 	: >screen
 	(until_true 60 test -s screen && printf '. ./setup\r' &&

@@ -6,7 +6,7 @@ load helper
 # on_terminal COMMAND: COMMAND succeeds with standard error on a terminal. The file shown has a line for each state of
 # the terminal's line.
 on_terminal() {
-	command -v script >/dev/null || skip 'no script(1)'
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip 'no script(1), or no pseudo-terminals'
 	TERM=${TERM_HERE-xterm} SHELL=/bin/bash script -qec "set -o pipefail; $1" /dev/null </dev/null >screen
 	tr '\r' '\n' <screen | sed 's/\x1b\[K//; /^$/d' >shown
 }
