@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/rows.h"
 #include "dedup.h"
-#include "fp/analysis.h"
+#include "fp/features.h"
 #include "made_with.h"
 #include "store/change.h"
 
@@ -65,13 +65,13 @@ static int init(struct state *s, struct sh_error *err)
 {
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
 	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
-	struct sh_analyser a;
+	struct sh_features *features = sh_features_new(&opts, err);
 	struct sh_archive_rows o;
 
 	/* Refuses options that every run would refuse, such as a missing stemmer. */
-	if (sh_analyser_init(&a, NULL, &opts, err) < 0)
+	if (!features)
 		return -1;
-	sh_analyser_free(&a);
+	sh_features_delete(features);
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;

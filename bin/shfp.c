@@ -8,8 +8,8 @@
 #include "explain.h"
 #include "feature_run.h"
 #include "fp/accumulator.h"
-#include "fp/analysis.h"
 #include "fp/defaults.h"
+#include "fp/fingerprinter.h"
 #include "fp/format.h"
 #include "fp/permutations.h"
 #include "fpkeys.h"
@@ -101,7 +101,7 @@ struct settings {
 
 struct worker {
 	const struct settings *settings;
-	struct sh_analyser analyser;
+	struct sh_fingerprinter *fingerprinter;
 };
 
 /* Appends "fp TAB id TAB tag LF", or with a signature "signature TAB id LF". */
@@ -174,14 +174,13 @@ static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct sh_analysis x;
+	struct sh_fingerprint x;
 
-	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
+	if (sh_fingerprint(w->fingerprinter, doc->text, &x, err) < 0)
 		return -1;
 	job->ill_formed += x.bad_utf8;
-	return add_document(job, w->settings, &x.fp,
-	    sh_fingerprint_hashes(w->analyser.fingerprinter), x.fp.features, x.fp.tokens, doc->id,
-	    job->from.file, sh_job_line(job), err);
+	return add_document(job, w->settings, &x, sh_fingerprint_hashes(w->fingerprinter),
+	    x.features, x.tokens, doc->id, job->from.file, sh_job_line(job), err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -233,14 +232,15 @@ static uint64_t run_documents(struct cli *c, struct settings *s, struct sh_sourc
 	s->tag[0] = '\t';
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i].settings = s;
-		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
+		workers[i].fingerprinter = sh_fingerprinter_new(&s->fp, &err);
+		if (!workers[i].fingerprinter)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
 	run_pool(&run, source);
 	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++)
-		sh_analyser_free(&workers[i].analyser);
+		sh_fingerprinter_delete(workers[i].fingerprinter);
 	return run.empty;
 }
 

@@ -51,7 +51,7 @@ static inline bool sh_accumulator_accepts_lines(const struct sh_accumulator *a)
  * total weight would exceed an int64_t. */
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n);
 
-/* Sets the members w, empty and bad_utf8 (0) of *out. Without a scheme w is left as it was,
+/* Sets the members w and empty of *out. Without a scheme w is left as it was,
  * and the members hash and n have the result. Then, and with opts->real, a document is empty when
  * no feature was added. With opts->real an empty fingerprint has 0 in every bit. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);

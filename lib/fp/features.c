@@ -12,6 +12,7 @@
 
 struct sh_features {
 	struct sh_feature_opts opts;
+	struct sh_tokenizer *tokenizer;
 	struct sh_keyed keyed;
 	const struct sh_keyed_kernel *kernel;
 	bool rows;   /* hash n-grams from token hashes instead of their texts */
@@ -21,9 +22,10 @@ struct sh_features {
 	size_t token_cap;
 };
 
-/* Words of other methods may contain blanks: two n-grams of different words may have the same text,
- * and must then be the same feature. */
-bool sh_features_follow(const struct sh_feature_opts *opts)
+/* Returns whether a set can be computed from the hashes of its tokens alone. The bytes between tokens
+ * are then not read. Words of other methods may contain blanks: two n-grams of different words may
+ * have the same text, and must then be the same feature. */
+static bool has_rows(const struct sh_feature_opts *opts)
 {
 	const struct sh_token_opts *token = &opts->token;
 
@@ -46,15 +48,21 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 	f->opts.ngrams.past_first = false;
 	sh_keyed_init(&f->keyed, opts->key);
 	f->kernel = sh_keyed_kernel_at(0);
-	f->rows = sh_features_follow(opts);
+	f->rows = has_rows(opts);
 	f->tokens = f->opts.ordered || (f->rows && opts->ngrams.max > 1);
-	return f;
+	f->opts.token.apart = f->rows;
+	f->tokenizer = sh_tokenizer_new(&f->opts.token, err);
+	if (f->tokenizer)
+		return f;
+	sh_features_delete(f);
+	return NULL;
 }
 
 void sh_features_delete(struct sh_features *f)
 {
 	if (!f)
 		return;
+	sh_tokenizer_delete(f->tokenizer);
 	sh_hashes_free(&f->grams);
 	free(f->token);
 	free(f);
@@ -140,16 +148,19 @@ static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
 	return 0;
 }
 
-int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
-    struct sh_error *err)
+int sh_features_of(
+    struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err)
 {
-	if (f->tokens && hash_tokens(f, t, err) < 0)
+	struct sh_tokens t;
+
+	if (sh_tokenize(f->tokenizer, text, &t, err) < 0 ||
+	    (f->tokens && hash_tokens(f, &t, err) < 0))
 		return -1;
-	if (f->opts.only_order) {
-		*set = order(f, t->n);
-		return 0;
-	}
-	return fill(f, f->opts.of_tokens ? NULL : t, t->n, set, err);
+	*set = order(f, t.n);
+	if (!f->opts.only_order && fill(f, f->opts.of_tokens ? NULL : &t, t.n, set, err) < 0)
+		return -1;
+	set->bad_utf8 = t.bad_utf8;
+	return 0;
 }
 
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,

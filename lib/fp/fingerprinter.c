@@ -16,6 +16,7 @@ enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
+	struct sh_tokenizer *tokenizer;
 	unsigned words;
 	bool composes; /* n-gram hashes are composed of token hashes */
 	const struct sh_mix_kernel *mix;
@@ -79,6 +80,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->opts = *opts;
 	f->words = SH_FP_WORDS(opts->bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
+	f->opts.token.apart = f->composes; /* the bytes between tokens are then not read */
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = opts->scheme && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && opts->bits < 64));
@@ -90,7 +92,8 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		    opts->scheme->name);
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
-		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0)
+		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0 &&
+		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;
@@ -100,6 +103,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 {
 	if (!f)
 		return;
+	sh_tokenizer_delete(f->tokenizer);
 	sh_hash_count_free(&f->distinct);
 	free(f->token);
 	free(f->feature);
@@ -295,18 +299,17 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 		      : sh_simhash_add_weighted(&f->simhash, d->hash, f->weight, d->n, err);
 }
 
-bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)
+int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
+    struct sh_error *err)
 {
-	return f->composes;
-}
-
-int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
-    struct sh_fingerprint *out, struct sh_error *err)
-{
-	struct sh_tokens t = *tokens;
-	struct sh_ngrams range = sh_ngrams_in(f->opts.ngrams, &t);
+	struct sh_ngrams range;
+	struct sh_tokens t;
 	size_t features;
 
+	if (sh_tokenize(f->tokenizer, text, &t, err) < 0)
+		return -1;
+	range = sh_ngrams_in(f->opts.ngrams, &t);
+	out->bad_utf8 = t.bad_utf8;
 	sh_simhash_clear(&f->simhash);
 	out->features = 0;
 	out->tokens = range.min > 0;
