@@ -391,34 +391,12 @@ static struct sh_job *new_job(
 	return job;
 }
 
-/* A job of WARC records that is not pushed yet. */
-struct cut {
-	struct doc_run *run;
-	const char *path;
-	struct sh_job *job; /* NULL: none */
-	uint64_t next;      /* where the next record stands when it follows the last one */
-};
-
-static void push_records(struct cut *c)
+/* Gives the job, if any, to the threads. */
+static void push(struct doc_run *run, struct sh_job **job)
 {
-	if (c->job)
-		sh_feed_push(c->run->feed, c->job);
-	c->job = NULL;
-}
-
-/* Adds a record whose block is ready to the job. */
-static void add_record(struct cut *c, struct sh_reader *r, const struct sh_warc *w)
-{
-	const struct head h = { .warc = true, .offset = w->at };
-
-	if (c->job && (w->at != c->next || c->job->chunk.n > CHUNK))
-		push_records(c);
-	if (!c->job)
-		c->job = new_job(c->run, c->path, sh_slice("", 0), &h);
-	c->next = w->at + w->head.n + w->length + 4;
-	fill(c->run, c->job, w->head.p, w->head.n);
-	fill(c->run, c->job, sh_reader_ready(r).p, (size_t)w->length);
-	fill(c->run, c->job, "\r\n\r\n", 4);
+	if (*job)
+		sh_feed_push(run->feed, *job);
+	*job = NULL;
 }
 
 /* Makes jobs of the records of a WARC file. Parses large records here, in their order. Returns 0 at
@@ -426,8 +404,9 @@ static void add_record(struct cut *c, struct sh_reader *r, const struct sh_warc 
 static int cut_warc(
     struct doc_run *run, struct sh_reader *r, const char *path, struct sh_error *err)
 {
-	struct cut c = { .run = run, .path = path };
+	struct sh_job *job = NULL;
 	struct sh_warc w = { 0 };
+	uint64_t next = 0; /* where the next record stands when it follows the last one */
 	int got;
 
 	do {
@@ -437,19 +416,26 @@ static int cut_warc(
 		if (got > 0 && w.length <= SMALL &&
 		    sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
 		    sh_reader_ready(r).n >= w.length) {
-			add_record(&c, r, &w);
-		} else if (got > 0) {
-			push_records(&c);
+			const struct head h = { .warc = true, .offset = w.at };
+
+			if (job && (w.at != next || job->chunk.n > CHUNK))
+				push(run, &job);
+			if (!job)
+				job = new_job(run, path, sh_slice("", 0), &h);
+			next = w.at + w.head.n + w.length + 4;
+			fill(run, job, w.head.p, w.head.n);
+			fill(run, job, sh_reader_ready(r).p, (size_t)w.length);
+			fill(run, job, "\r\n\r\n", 4);
+			continue;
+		}
+		push(run, &job);
+		if (got != 0)
 			drain(run);
+		if (got > 0)
 			got = sh_ingest_warc_record(&run->in, r, &w, err) < 0 ? -1 : 1;
-		}
-		if (got < 0) {
-			push_records(&c);
-			drain(run);
+		if (got < 0)
 			got = sh_ingest_warc_resume(&run->in, r, &w, err);
-		}
 	} while (got > 0);
-	push_records(&c);
 	sh_warc_free(&w);
 	return got;
 }

@@ -43,6 +43,9 @@ struct sh_ingest {
 	bool resumed; /* the next line may be the end of a line that was lost */
 	bool marked;  /* the current JSON file begins with the byte order mark of UTF-8 */
 
+	struct sh_container *container; /* whose members are being read, or NULL */
+	struct sh_buf member;           /* FILE#MEMBER and a final NUL */
+
 	/* Scratch memory. */
 	struct sh_document_room room;
 	struct sh_buf text, id, decoded[2];

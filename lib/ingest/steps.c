@@ -26,6 +26,7 @@ void sh_ingest_free(struct sh_ingest *in)
 	sh_tally_free(&in->left_out);
 	sh_tally_free(&in->as_text);
 	sh_document_room_free(&in->room);
+	sh_buf_free(&in->member);
 	sh_buf_free(&in->text);
 	sh_buf_free(&in->id);
 	sh_buf_free(&in->decoded[0]);
