@@ -85,7 +85,6 @@ static int translate(
 		.raw = true };
 	to->features.ngrams.min = o->ngram_min;
 	to->features.ngrams.max = o->ngram_max;
-	to->features.ordered = true;
 	to->features.only_order = to->measure->ordered;
 	return sh_random_key(to->features.key, err);
 }

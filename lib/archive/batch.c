@@ -42,7 +42,6 @@ int sh_batch_options(struct sh_batch *b, struct sh_engine_opts *opts, struct sh_
 		.ngrams = opts->rules.ngrams,
 		.of_tokens = true,
 		.key = { m->key[0], m->key[1] },
-		.ordered = true,
 		.cut = !has_texts(b) };
 	opts->features = b->features;
 	opts->stored = sh_batch_stored;

@@ -14,13 +14,11 @@
 #include <stdint.h>
 
 struct sh_feature_set {
-	const uint64_t *hash;  /* distinct hashes, ascending; may be NULL when n is 0 */
-	const uint32_t *count; /* occurrences of each hash */
-	size_t n;              /* 0 for a document without features */
-	/* The hashes of the tokens in the order of the text. Only with opts.ordered or
-	 * opts.of_tokens. */
-	const uint64_t *ordered;
-	size_t n_ordered;  /* otherwise 0 */
+	const uint64_t *hash;    /* distinct hashes, ascending; may be NULL when n is 0 */
+	const uint32_t *count;   /* occurrences of each hash */
+	size_t n;                /* 0 for a document without features */
+	const uint64_t *ordered; /* the hashes of the tokens in the order of the text */
+	size_t n_ordered;
 	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
@@ -32,7 +30,6 @@ struct sh_feature_opts {
 	 * same in every version. Otherwise the fastest way, for sets of one run. */
 	bool of_tokens;
 	uint64_t key[2];
-	bool ordered;    /* sets have `ordered`; with of_tokens they always have it */
 	bool only_order; /* n is 0, and sets have no hashes and counts */
 	bool cut;        /* with of_tokens: sets the lower 32 bits of each token's hash to 0 */
 };

@@ -99,7 +99,6 @@ struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct 
 	m->sets = opts->measure ? !opts->measure->ordered : opts->jaccard > 0;
 	m->orders = opts->measure ? opts->measure->ordered || opts->measure->any : opts->edit > 0;
 	m->weighs = opts->measure && opts->measure->weighs;
-	features.ordered = true;
 	features.only_order = !m->sets;
 	m->opts.features = features;
 	for (m->views = 64; m->views < opts->arena / VIEW_BYTES; m->views *= 2) {

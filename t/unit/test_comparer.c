@@ -329,7 +329,6 @@ static void thresholds(bool jaccard, bool edit, unsigned min, unsigned max)
 	struct sh_error err;
 	unsigned wrong;
 
-	opts.features.ordered = true;
 	features = sh_features_new(&opts.features, &err);
 	wrong = !features;
 	opts.arg = features;
