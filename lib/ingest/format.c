@@ -92,9 +92,7 @@ struct sh_slice sh_json_past_separator(struct sh_slice line)
 
 static struct sh_slice first_line(struct sh_slice head)
 {
-	const char *lf = head.n ? memchr(head.p, '\n', head.n) : NULL;
-
-	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
+	return sh_slice_cut(&head, '\n');
 }
 
 /* Returns whether the line is an object with the fields of a document. */

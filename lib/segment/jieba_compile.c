@@ -188,17 +188,6 @@ static int read_model(struct compiler *c, const struct sh_jieba_source *src, str
 
 /* ---- the dictionary ---- */
 
-/* Removes the next field and the space after it from *s. Returns the field. */
-static struct sh_slice next_field(struct sh_slice *s)
-{
-	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;
-	struct sh_slice field = sh_slice(s->p, space ? (size_t)(space - s->p) : s->n);
-	size_t skip = field.n + (space != NULL);
-
-	*s = sh_slice(s->p + skip, s->n - skip);
-	return field;
-}
-
 /* Returns -1. */
 static int fail_line(struct sh_error *err, uint64_t line, const char *why)
 {
@@ -241,8 +230,8 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 	uint64_t freq;
 
 	text = sh_jieba_strip(text);
-	word = next_field(&text);
-	digits = next_field(&text);
+	word = sh_slice_cut(&text, ' ');
+	digits = sh_slice_cut(&text, ' ');
 	if (word.n == 0)
 		return fail_line(err, line, "no word");
 	if (sh_parse_u64(digits, &freq) != SH_NUM_OK)
@@ -255,17 +244,9 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 
 static int read_dict(struct compiler *c, struct sh_slice text, struct sh_error *err)
 {
-	const char *p = text.p, *end = text.p + text.n;
-	uint64_t line = 1;
-
-	for (; p < end; line++) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = lf ? lf : end;
-
-		if (add_line(c, sh_slice(p, (size_t)(stop - p)), line, err) < 0)
+	for (uint64_t line = 1; text.n; line++)
+		if (add_line(c, sh_slice_cut(&text, '\n'), line, err) < 0)
 			return -1;
-		p = lf ? lf + 1 : end;
-	}
 	if (c->total == 0)
 		return sh_error_set(err, SH_ERR_RECORD, "a dictionary without frequencies");
 	return 0;

@@ -19,22 +19,13 @@ static bool needs_dictionary(const struct sh_token_opts *opts)
 	return opts->method && (opts->method->needs_jieba || opts->method->needs_cppjieba);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* cppjieba compares whole lines. One line of its own list ends with a space, and so has no
  * effect. */
 static struct sh_slice trim(struct sh_slice s, const struct sh_token_opts *opts)
 {
 	if (opts->no_fold && opts->method && opts->method->needs_cppjieba)
 		return sh_without_cr(s);
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	while (s.n && is_blank(*s.p))
-		s = sh_slice(s.p + 1, s.n - 1);
-	return s;
+	return sh_slice_strip(s, " \t\r");
 }
 
 /* Makes the whole text one token. */
@@ -75,13 +66,10 @@ static int read_lines(struct sh_slice lines, const struct sh_token_opts *opts,
 
 	*several = 0;
 	for (lines = sh_utf8_skip_bom(lines); lines.n && status == 0;) {
-		const char *lf = memchr(lines.p, '\n', lines.n);
-		size_t n = lf ? (size_t)(lf - lines.p) : lines.n, used = n + (lf != NULL);
-		struct sh_slice line = trim(sh_slice(lines.p, n), opts);
+		struct sh_slice line = trim(sh_slice_cut(&lines, '\n'), opts);
 		struct sh_tokens tokens;
 		uint32_t index;
 
-		lines = sh_slice(lines.p + used, lines.n - used);
 		status = sh_tokenize(t, line, &tokens, err);
 		if (status == 0 && tokens.n > 1 && (*several)++ == 0)
 			*first = line;
