@@ -14,7 +14,7 @@
 #include "io/target.h"
 #include "io/walk.h"
 
-enum { MAX_OPTIONS = 64, NAMES_MAX = 400, SUGGEST_MAX = 32 };
+enum { MAX_OPTIONS = 64, NAMES_MAX = 400 };
 
 /* Opens the closed descriptors among 0 to 2. Otherwise the next file would get one of these
  * numbers, and messages would go to that file. Opens /dev/null for writing as standard input and
@@ -73,61 +73,25 @@ static unsigned processors(void)
 
 /* ---- paths ---- */
 
-static void add_path(struct cli *c, enum cli_path kind, const char *path)
+static void add_path(struct cli *c, enum cli_path kind, const char *name)
 {
-	struct cli_files *f = &c->paths[kind];
 	struct sh_error err;
 
-	if (SH_RESERVE(f->name, f->cap, f->n + 1, &err) < 0)
+	if (SH_RESERVE(c->path, c->cap_paths, c->n_paths + 1, &err) < 0)
 		cli_die(c, &err);
-	f->name[f->n++] = path;
-}
-
-/* Returns input i: the operands, then the files of options; NULL after the last. */
-static const char *input_at(const struct cli *c, size_t i)
-{
-	if (i < c->n_operands)
-		return c->operands[i];
-	i -= c->n_operands;
-	return i < c->paths[CLI_READS].n ? c->paths[CLI_READS].name[i] : NULL;
+	c->path[c->n_paths].kind = kind;
+	c->path[c->n_paths++].name = name;
 }
 
 /* Returns whether an option, or also an operand, reads the file. */
 static bool is_input(const struct cli *c, bool operands, const char *path)
 {
-	const char *input;
-
-	for (size_t i = operands ? 0 : c->n_operands; (input = input_at(c, i)); i++)
-		if (sh_is_input(input, path))
+	for (size_t i = 0; i < c->n_paths; i++)
+		if ((c->path[i].kind == CLI_READS ||
+			(operands && c->path[i].kind == CLI_OPERAND)) &&
+		    sh_is_input(c->path[i].name, path))
 			return true;
-	return operands && c->n_operands == 0 && sh_is_input("-", path);
-}
-
-/* Refuses outputs that would destroy an input.
- *
- * -o may name an operand: the output replaces the operand after all reading. -o may not name a file
- * that an option reads (a table, a list). --rejects and further outputs may name no input, because
- * they hold only some of the records.
- *
- * Standard output may be no input: `>` has emptied the file before the program began. With `>>` the
- * program would read its own output without end. */
-static void refuse_outputs_that_are_inputs(struct cli *c)
-{
-	const struct cli_files *writes = &c->paths[CLI_WRITES];
-
-	if (!c->program->reaches && sh_target_same(c->out_path, "-") &&
-	    is_input(c, true, "/dev/stdout"))
-		cli_usage(c, "standard output is also an input (-o FILE replaces an input after it "
-			     "is read)");
-	if (c->out_path && is_input(c, false, c->out_path))
-		cli_usage(c, "-o %s: the file is an input and would be lost (name another file)",
-		    c->out_path);
-	if (c->rejects_path && is_input(c, true, c->rejects_path))
-		cli_usage(
-		    c, "--rejects %s: the file is an input (name another file)", c->rejects_path);
-	for (size_t i = 0; i < writes->n; i++)
-		if (is_input(c, true, writes->name[i]))
-			cli_usage(c, "%s: an input cannot be an output, too", writes->name[i]);
+	return false;
 }
 
 /* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this
@@ -135,11 +99,9 @@ static void refuse_outputs_that_are_inputs(struct cli *c)
  * rejected records into its own output. */
 static void need_open(struct cli *c, const char *path)
 {
-	int fd = path ? sh_target_descriptor(path) : -1;
+	int fd = strcmp(path, "/dev/stdin") == 0 ? STDIN_FILENO : sh_target_descriptor(path);
 	struct sh_error err;
 
-	if (path && strcmp(path, "/dev/stdin") == 0)
-		fd = STDIN_FILENO;
 	if (fd < 0 || (fd > STDERR_FILENO ? fcntl(fd, F_GETFD) >= 0 : !c->occupied[fd]))
 		return;
 	errno = EBADF;
@@ -147,25 +109,55 @@ static void need_open(struct cli *c, const char *path)
 	cli_die(c, &err);
 }
 
-/* Refuses paths that cannot be used, and two inputs that are standard input: the second would be
- * empty. */
+/* Refuses paths that cannot be used.
+ *
+ * Two inputs cannot be standard input: the second would be empty.
+ *
+ * Standard output may be no input: `>` has emptied the file before the program began. With `>>` the
+ * program would read its own output without end.
+ *
+ * -o may name an operand: the output replaces the operand after all reading. -o may not name a file
+ * that an option reads (a table, a list). --rejects and further outputs may name no input, because
+ * they hold only some of the records.
+ *
+ * --rejects may be no other output: the second rename would replace the first output. */
 static void check_paths(struct cli *c)
 {
-	const struct cli_files *writes = &c->paths[CLI_WRITES];
-	unsigned standard = c->n_operands == 0 && !c->program->no_documents;
-	const char *input;
+	unsigned standard = 0;
 
-	for (size_t i = 0; (input = input_at(c, i)); i++) {
-		need_open(c, input);
-		standard += strcmp(input, "-") == 0;
+	for (size_t i = 0; i < c->n_paths; i++) {
+		enum cli_path kind = c->path[i].kind;
+
+		if (kind != CLI_FOLDER)
+			need_open(c, c->path[i].name);
+		standard +=
+		    (kind == CLI_READS || kind == CLI_OPERAND) && strcmp(c->path[i].name, "-") == 0;
 	}
-	for (size_t i = 0; i < writes->n; i++)
-		need_open(c, writes->name[i]);
-	need_open(c, c->out_path);
-	need_open(c, c->rejects_path);
 	if (standard > 1)
 		cli_usage(c, "standard input is named twice, and can be read only once");
-	refuse_outputs_that_are_inputs(c);
+	if (!c->program->reaches && sh_target_same(c->out_path, "-") &&
+	    is_input(c, true, "/dev/stdout"))
+		cli_usage(c, "standard output is also an input (-o FILE replaces an input after it "
+			     "is read)");
+	if (c->rejects_path && sh_target_same(c->out_path, c->rejects_path))
+		cli_usage(c, "--rejects %s: the output is written to it", c->rejects_path);
+	for (size_t i = 0; i < c->n_paths; i++) {
+		enum cli_path kind = c->path[i].kind;
+		const char *name = c->path[i].name;
+
+		if (kind == CLI_WRITES && c->rejects_path && sh_target_same(name, c->rejects_path))
+			cli_usage(c, "%s: --rejects is written to it", name);
+		if (kind < CLI_WRITES || kind > CLI_REJECTED ||
+		    !is_input(c, kind != CLI_OUTPUT, name))
+			continue;
+		if (kind == CLI_WRITES)
+			cli_usage(c, "%s: an input cannot be an output, too", name);
+		if (kind == CLI_REJECTED)
+			cli_usage(
+			    c, "--rejects %s: the file is an input (name another file)", name);
+		cli_usage(
+		    c, "-o %s: the file is an input and would be lost (name another file)", name);
+	}
 }
 
 void cli_declare(struct cli *c, enum cli_path kind, const char *path)
@@ -205,83 +197,39 @@ _Noreturn static void end_of_text(struct cli *c)
 	_exit(EXIT_SUCCESS);
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Returns the edit distance of two words of at most SUGGEST_MAX characters. Two neighbouring
- * characters in exchanged order count as one edit. */
-static unsigned distance(const char *a, size_t n, const char *b, size_t m)
-{
-	unsigned d[SUGGEST_MAX + 1][SUGGEST_MAX + 1];
-
-	for (unsigned i = 0; i <= n; i++)
-		d[i][0] = i;
-	for (unsigned j = 0; j <= m; j++)
-		d[0][j] = j;
-	for (size_t i = 1; i <= n; i++)
-		for (size_t j = 1; j <= m; j++) {
-			d[i][j] = least(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
-			    least(d[i - 1][j], d[i][j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
-		}
-	return d[n][m];
-}
-
-/* Returns the name of the option in `longs` that is nearest to the argument `typed`, as in
- * "--threshhold=0.7": at most one insertion, deletion, exchange or transposition for each four
- * characters, and at most three. Returns NULL when there is none, or when `typed` is the beginning
- * of a name. */
+/* Returns the name of the option that the argument `typed`, as in "--threshhold=0.7", probably
+ * means: it differs by one inserted, missing or other character, or by two in exchanged order.
+ * Returns NULL when there is none, or when `typed` is the beginning of a name. */
 static const char *nearest_option(const char *typed, const struct option *longs)
 {
 	const char *word = typed + strspn(typed, "-"), *nearest = NULL;
 	size_t n = strcspn(word, "=");
-	unsigned best = n < 4 ? 1 : n < 12 ? (unsigned)n / 4 : 3;
 
-	if (n < 2 || n > SUGGEST_MAX)
-		return NULL;
 	for (const struct option *o = longs; o->name; o++) {
-		size_t m = strlen(o->name);
-		unsigned d;
+		const char *name = o->name;
+		size_t m = strlen(name), begin = 0, end = 0;
 
-		if (strncmp(o->name, word, n) == 0)
+		while (begin < n && begin < m && word[begin] == name[begin])
+			begin++;
+		while (end < n - begin && end < m - begin && word[n - 1 - end] == name[m - 1 - end])
+			end++;
+		if (begin == n)
 			return NULL;
-		if (m > SUGGEST_MAX || (d = distance(word, n, o->name, m)) > best ||
-		    (nearest && d == best))
-			continue;
-		best = d;
-		nearest = o->name;
+		if ((begin + end && n - begin - end <= 1 && m - begin - end <= 1) ||
+		    (n == m && n - begin - end == 2 && word[begin] == name[begin + 1] &&
+			word[begin + 1] == name[begin]))
+			nearest = name;
 	}
 	return nearest;
 }
 
-/* Adds a line to the message of getopt_long(3) about an unknown long option. */
-static void suggest(struct cli *c, const struct option *longs)
-{
-	const char *typed = optind > 0 && optind <= c->argc ? c->argv[optind - 1] : "";
-	const char *name = optopt == 0 ? nearest_option(typed, longs) : NULL;
-
-	if (name)
-		cli_warn(c, "did you mean '--%s'?", name);
-}
-
-/* The options in the order of the command line. */
-struct options_given {
-	struct {
-		int code;
-		const char *arg;
-	} * option;
-	size_t n, cap;
-};
-
 /* Reads the options. Ends the program at -h, at -V and at a wrong option. */
-static void read_options(struct cli *c, struct options_given *all)
+static void read_options(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
 	struct option longs[MAX_OPTIONS + 1];
-	struct sh_error err;
+	const char *name;
+	uint32_t sum = 0;
 	int code;
 
 	build_getopt(c->program, letters, longs);
@@ -292,7 +240,12 @@ static void read_options(struct cli *c, struct options_given *all)
 			end_of_text(c);
 		}
 		if (code == '?' && opterr) {
-			suggest(c, longs);
+			/* optopt is 0 for an unknown long option. */
+			name = optopt == 0 && optind > 0 && optind <= c->argc
+				   ? nearest_option(c->argv[optind - 1], longs)
+				   : NULL;
+			if (name)
+				cli_warn(c, "did you mean '--%s'?", name);
 			cli_end_usage(c);
 		}
 		if (code == '?') {
@@ -301,87 +254,70 @@ static void read_options(struct cli *c, struct options_given *all)
 			optind = 0; /* getopt_long() begins anew, with messages */
 			continue;
 		}
-		if (SH_RESERVE(all->option, all->cap, all->n + 1, &err) < 0)
-			cli_die(c, &err);
-		all->option[all->n].code = code;
-		all->option[all->n++].arg = optarg;
 		c->given[code]++;
 	}
-}
-
-/* Sets the arguments of all options, and the operands. */
-static void parse(struct cli *c)
-{
-	struct options_given all = { 0 };
-	uint32_t sum = 0;
-	size_t operands;
-
-	read_options(c, &all);
-	c->args = cli_zeroed(c, all.n + 1, sizeof *c->args);
-	for (int code = 0; code < CLI_CODES; code++) {
+	for (code = 0; code < CLI_CODES; code++) {
 		c->first[code] = sum;
 		sum += c->given[code];
 		c->given[code] = 0;
 	}
-	for (size_t i = 0; i < all.n; i++) {
-		int code = all.option[i].code;
-
-		c->args[c->first[code] + c->given[code]++] = all.option[i].arg;
-	}
-	free(all.option);
-	operands = (size_t)(c->argc - optind);
-	c->words = c->argv + optind;
-	c->n_words = operands < c->program->words ? operands : c->program->words;
-	c->operands = c->words + c->n_words;
-	c->n_operands = operands - c->n_words;
+	c->args = cli_zeroed(c, sum + 1, sizeof *c->args);
+	optind = 0;
+	while ((code = getopt_long(c->argc, c->argv, letters, longs, NULL)) != -1)
+		c->args[c->first[code] + c->given[code]++] = optarg;
 }
 
-/* Returns the argument of an option that names an output. Refuses an empty name now: an unset
- * shell variable would otherwise fail only after all work is done. */
-static const char *output_name(struct cli *c, int code)
-{
-	const char *name = opt_text(c, code);
-
-	if (name && !*name)
-		cli_usage(c, "%s: the file name is empty (is a shell variable unset?)",
-		    cli_option_name(c, code));
-	return name;
-}
-
-/* Declares the paths of options. Refuses an empty value where there are names. */
-static void declare_options(struct cli *c)
+/* Declares the files and folders of the command line. Refuses an empty value where there are names,
+ * and the empty name of an output: an unset shell variable would otherwise fail only after all work
+ * is done. */
+static void declare_paths(struct cli *c)
 {
 	const struct cli_option *o;
 
+	for (size_t i = 0; i < c->n_operands; i++)
+		add_path(c, CLI_OPERAND, c->operands[i]);
 	for (size_t i = 0; (o = cli_table(c->program, i)); i++) {
 		for (; o->code; o++) {
-			struct cli_files all = { 0 };
+			const char *last = o->code == CLI_GROUP ? NULL : opt_text(c, o->code);
+			struct cli_files all;
 
-			if (o->code != CLI_GROUP)
-				all = opt_all(c, o->code);
-			if (all.n && o->names && !*all.name[all.n - 1])
+			if (!last)
+				continue;
+			if (o->names && !*last)
 				opt_choice(c, o->code, 0);
-			if (all.n && o->path == CLI_WRITES)
-				add_path(c, o->path, output_name(c, o->code));
-			else if (all.n && o->path == CLI_FOLDER)
-				add_path(c, o->path, all.name[all.n - 1]);
-			for (size_t k = 0; o->path == CLI_READS && k < all.n; k++)
+			if (o->path >= CLI_WRITES && !*last)
+				cli_usage(c,
+				    "%s: the file name is empty (is a shell variable unset?)",
+				    cli_option_name(c, o->code));
+			all = opt_all(c, o->code);
+			for (size_t k = o->path == CLI_READS ? 0 : all.n - 1; o->path && k < all.n;
+			     k++)
 				add_path(c, o->path, all.name[k]);
 		}
 	}
 }
 
-/* Takes the options of all programs. */
+/* Takes the operands and the options of all programs. */
 static void set_common(struct cli *c)
 {
-	unsigned usual = c->program->all_processors ? 0 : 1;
+	static char *const standard[] = { "-" };
+	const struct cli_program *p = c->program;
 	const char *trailer = opt_text(c, CLI_TRAILER);
 	bool in = trailer && strcmp(trailer, "in") == 0;
 	bool out = trailer && strcmp(trailer, "out") == 0;
 
-	c->out_path = output_name(c, 'o');
-	c->rejects_path = output_name(c, CLI_REJECTS);
-	c->jobs = (unsigned)opt_number(c, 'j', 0, CLI_MAX_JOBS, usual);
+	c->words = c->argv + optind;
+	c->n_operands = (size_t)(c->argc - optind);
+	c->n_words = c->n_operands < p->words ? c->n_operands : p->words;
+	c->operands = c->words + c->n_words;
+	c->n_operands -= c->n_words;
+	if (c->n_operands == 0 && !p->no_documents) {
+		c->operands = standard;
+		c->n_operands = 1;
+	}
+	c->out_path = opt_text(c, 'o');
+	c->rejects_path = opt_text(c, CLI_REJECTS);
+	c->jobs = (unsigned)opt_number(c, 'j', 0, CLI_MAX_JOBS, p->all_processors ? 0 : 1);
 	if (c->jobs == 0)
 		c->jobs = processors();
 	c->tmpdir = opt_text(c, CLI_TMPDIR);
@@ -402,9 +338,9 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 	/* Messages contain the program's name, not the path by which it was called. */
 	if (argc > 0)
 		argv[0] = (char *)(uintptr_t)program->name;
-	parse(c);
+	read_options(c);
 	set_common(c);
-	declare_options(c);
+	declare_paths(c);
 	check_paths(c);
 }
 

@@ -23,7 +23,6 @@ enum {
 	EXIT_FOUND = 1,   /* exit status under --exit-code: an answer */
 	EXIT_TROUBLE = 2, /* exit status */
 	CLI_MAX_JOBS = 256,
-	CLI_MAX_FURTHER = 2, /* outputs beside -o and --rejects; folders */
 	CLI_TABLES = 3,
 	CLI_UNGROUPED = 15 /* most options of a help without headings */
 };
@@ -44,14 +43,16 @@ enum {
  * names of a table's rows. Help, messages and completions print them, so no other list exists. */
 typedef const char *cli_names(unsigned i);
 
-/* What the arguments of an option name. Of CLI_WRITES and CLI_FOLDER the last one counts. On
- * kernels with Landlock, no other file can be opened after cli_open(). */
+/* What the arguments of an option name. The last one counts, but of CLI_READS all. On kernels with
+ * Landlock, no other file can be opened after cli_open(). */
 enum cli_path {
 	CLI_NO_PATH,
-	CLI_READS,  /* files that are read */
-	CLI_WRITES, /* a further output */
-	CLI_FOLDER, /* a folder, in which files are read, created and removed */
-	CLI_PATHS
+	CLI_READS,    /* files that are read */
+	CLI_FOLDER,   /* a folder, in which files are read, created and removed */
+	CLI_WRITES,   /* a further output */
+	CLI_OUTPUT,   /* -o */
+	CLI_REJECTED, /* --rejects */
+	CLI_OPERAND   /* no option: a file of the operands */
 };
 
 struct cli_option {
@@ -94,7 +95,6 @@ struct cli_program {
 	/* as sh_ingest_lacks(), for the help of a program that reads files of other forms; or
 	 * NULL */
 	const char *(*lacks)(void);
-	bool text;         /* the output is text for people, without a trailer */
 	unsigned words;    /* most operands before the files, such as the name of a command */
 	bool no_documents; /* without operands, standard input is not read */
 	bool reaches;      /* it may read any file, since its inputs refer to files */
@@ -103,7 +103,7 @@ struct cli_program {
 /* Names of files, borrowed. */
 struct cli_files {
 	const char **name;
-	size_t n, cap;
+	size_t n;
 };
 
 struct cli {
@@ -117,25 +117,30 @@ struct cli {
 
 	char *const *words; /* see cli_program.words */
 	size_t n_words;
-	char *const *operands; /* the files */
-	size_t n_operands;
+	char *const *operands; /* the files; "-" is standard input, also when none is named */
+	size_t n_operands;     /* 0 only in a program with no_documents */
 	unsigned jobs;
 	bool crlf;
-	/* of --trailer: each input must have a trailer; the output gets one */
+	/* of --trailer: each input must have a trailer; the output gets one. A program whose output
+	 * is text for people clears trailer_out before cli_open(). */
 	bool trailer_in, trailer_out;
 	const char *tmpdir; /* NULL: the default */
 
-	struct cli_files paths[CLI_PATHS]; /* that options name, see enum cli_path */
+	struct {
+		enum cli_path kind;
+		const char *name;
+	} * path; /* all files and folders of the command line */
+	size_t n_paths, cap_paths;
 
 	const char *out_path, *rejects_path;
-	/* further: the other open outputs */
-	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER];
-	size_t n_further;
+	struct sh_sink out, rejects;
 	uint64_t n_rejected, n_blank; /* bad records; blank lines that were passed over */
-	bool open;                    /* cli_open() was called */
-	bool left;                    /* nothing is written to the output */
-	bool occupied[3];             /* descriptors 0 to 2 that were closed at the start */
-	struct progress progress;     /* from cli_open() on */
+	bool open;                    /* cli_open() was called, and the outputs are open */
+	/* Set before cli_open(): nothing is written to the output. A file of -o is not changed, and
+	 * standard output may be closed. */
+	bool left;
+	bool occupied[3];         /* descriptors 0 to 2 that were closed at the start */
+	struct progress progress; /* from cli_open() on */
 
 	struct sh_slice line; /* the line of cli_line(), unaltered */
 };
@@ -225,18 +230,6 @@ void *cli_zeroed(struct cli *c, size_t n, size_t size);
  * file: the argument is probably a misspelled word. words: lists the words, for the message. */
 const char *cli_reads_or(struct cli *c, int code, const char *words);
 
-/* Declares that the output is text for people, not records: it gets no trailer. Call it before
- * cli_open(). */
-void cli_text(struct cli *c);
-
-/* Declares that some input could not be read, although the program continues. The output then gets
- * no trailer, which would tell the next program that it is complete. Call it after cli_open(). */
-void cli_incomplete(struct cli *c);
-
-/* Drops the output: a file named by -o is not changed, and standard output may be closed. Call it
- * before cli_open(). */
-void cli_leave_output(struct cli *c);
-
 /* Opens the output and the file for rejected records. Dies of errors. Confines the program to the
  * files of its command line. */
 void cli_open(struct cli *c);
@@ -249,10 +242,6 @@ void cli_close_further(struct cli *c, struct sh_sink *sink);
 /* Writes the record and a LF to the file of --rejects. Dies of err without --rejects, and of errors
  * other than SH_ERR_RECORD. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
-
-/* Returns the names of the inputs, and sets *n to their number: the operands, or "-" when there are
- * none. */
-char *const *cli_inputs(const struct cli *c, size_t *n);
 
 /* Set up the operands for reading, under --trailer and --crlf. */
 void cli_source_init(const struct cli *c, struct sh_source *source);

@@ -14,9 +14,11 @@ enum { COLUMN = 26, WIDTH = 90, NAMES_MAX = 400 };
 
 static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
-	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output" },
-	{ 'j', "jobs", "N", "" }, /* see print_text() */
-	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output",
+	    NULL, CLI_OUTPUT },
+	{ 'j', "jobs", "N", "" }, /* see print_option() */
+	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on", NULL,
+	    CLI_REJECTED },
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
 	{ CLI_TRAILER, "trailer", "[=in|out]",
@@ -97,12 +99,24 @@ static void print_wrapped(const char *text)
 	puts(text);
 }
 
-/* Prints the help text of an option, with the names of its values in the place of %s. */
-static void print_text(const struct cli_program *p, const struct cli_option *o)
+/* Prints an option and its help text, with the names of its values in the place of %s. */
+static void print_option(const struct cli_program *p, const struct cli_option *o)
 {
 	const char *at = o->names ? strstr(o->help, "%s") : NULL;
-	char names[NAMES_MAX], text[2 * NAMES_MAX];
+	char left[80], names[NAMES_MAX], text[2 * NAMES_MAX];
+	int n;
 
+	if (o->code < 256)
+		n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
+	else
+		n = snprintf(left, sizeof left, "      --%s", o->name);
+	if (o->arg)
+		n += snprintf(
+		    left + n, sizeof left - (size_t)n, *o->arg == '[' ? "%s" : "=%s", o->arg);
+	if (n < COLUMN)
+		printf("%-*s", COLUMN, left);
+	else
+		printf("%s\n%*s", left, COLUMN, "");
 	snprintf(text, sizeof text, "%s", o->help);
 	if (o->code == 'j' && p->threads)
 		snprintf(text, sizeof text, "work on %s with N threads, 0: one per processor [%d]",
@@ -117,42 +131,16 @@ static void print_text(const struct cli_program *p, const struct cli_option *o)
 	print_wrapped(text);
 }
 
-static void print_option(const struct cli_program *p, const struct cli_option *o)
-{
-	char left[80];
-	int n;
-
-	if (o->code < 256)
-		n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
-	else
-		n = snprintf(left, sizeof left, "      --%s", o->name);
-	if (o->arg)
-		n += snprintf(
-		    left + n, sizeof left - (size_t)n, *o->arg == '[' ? "%s" : "=%s", o->arg);
-	if (n < COLUMN)
-		printf("%-*s", COLUMN, left);
-	else
-		printf("%s\n%*s", left, COLUMN, "");
-	print_text(p, o);
-}
-
-/* Returns whether the program has more than CLI_UNGROUPED options, which --help groups. */
-static bool is_grouped(const struct cli_program *p)
+void cli_print_help(const struct cli_program *p)
 {
 	const struct cli_option *o;
 	size_t n = 0;
+	bool grouped;
 
 	for (size_t i = 0; (o = cli_table(p, i)); i++)
 		for (; o->code; o++)
 			n += o->code != CLI_GROUP;
-	return n > CLI_UNGROUPED;
-}
-
-void cli_print_help(const struct cli_program *p)
-{
-	bool grouped = is_grouped(p);
-	const struct cli_option *o;
-
+	grouped = n > CLI_UNGROUPED;
 	printf("Usage: %s [OPTION]... %s\n%s\n", p->name, p->synopsis, p->purpose);
 	if (p->lacks && *p->lacks())
 		printf("This build is without%s.\n", p->lacks() + 1);

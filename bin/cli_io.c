@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "io/confine.h"
 #include "io/spill.h"
-#include "io/target.h"
 #include "unfinished.h"
 #include "unicode/terminal.h"
 #include "unicode/utf8.h"
@@ -21,12 +20,6 @@ enum { OTHER_FILES = 64 };
 
 /* ---- messages ---- */
 
-/* Returns whether p is an ill-formed byte that single-byte terminals execute as a C1 control. */
-static bool is_c1_byte(const uint8_t *p, uint32_t c)
-{
-	return c == SH_UTF8_ILL && *p >= 0x80 && *p < 0xa0;
-}
-
 size_t cli_blunt(char *text, size_t n)
 {
 	const uint8_t *p = (const uint8_t *)text, *end = p + n, *next;
@@ -34,12 +27,15 @@ size_t cli_blunt(char *text, size_t n)
 
 	for (; p < end; p = next) {
 		uint32_t c;
+		bool ill;
 
 		next = p;
 		c = sh_utf8_next(&next, end);
-		if (c == SH_UTF8_ILL)
+		ill = c == SH_UTF8_ILL;
+		if (ill)
 			next = p + 1;
-		if (is_c1_byte(p, c) || (sh_commands_terminal(c) && c != '\t')) {
+		/* Terminals of single bytes execute 0x80 to 0x9f as C1 controls. */
+		if (ill ? *p >= 0x80 && *p < 0xa0 : sh_commands_terminal(c) && c != '\t') {
 			*to++ = '?';
 			continue;
 		}
@@ -80,24 +76,10 @@ void cli_warn_error(struct cli *c, const struct sh_error *err)
 		cli_warn(c, "%s", err->text);
 }
 
-/* Drops all open outputs: none of their files appears. */
-static void abort_outputs(struct cli *c)
-{
-	for (size_t i = 0; i < c->n_further; i++)
-		unfinished_abort(c->further[i]);
-	c->n_further = 0;
-	if (!c->open)
-		return;
-	unfinished_abort(&c->out);
-	if (c->rejects_path)
-		unfinished_abort(&c->rejects);
-	c->open = false;
-}
-
 void cli_end_usage(struct cli *c)
 {
 	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
-	abort_outputs(c);
+	unfinished_abort();
 	exit(EXIT_TROUBLE);
 }
 
@@ -113,11 +95,21 @@ void cli_usage(struct cli *c, const char *fmt, ...)
 
 /* ---- ends ---- */
 
-static void report_rejects(struct cli *c)
+/* Closes the file of --rejects and reports the number of records. Does nothing when it is not open.
+ */
+static int close_rejects(struct cli *c, struct sh_error *err)
 {
-	if (c->rejects_path && c->n_rejected)
+	const char *path = c->rejects_path;
+
+	if (!c->open || !path)
+		return 0;
+	c->rejects_path = NULL;
+	if (unfinished_close(&c->rejects, err) < 0)
+		return -1;
+	if (c->n_rejected)
 		cli_warn(c, "%llu record%s rejected, see %s", (unsigned long long)c->n_rejected,
-		    CLI_PLURAL(c->n_rejected), c->rejects_path);
+		    CLI_PLURAL(c->n_rejected), path);
+	return 0;
 }
 
 void cli_die(struct cli *c, const struct sh_error *err)
@@ -128,12 +120,8 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	/* Standard output still gets the complete records before the error. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);
-	if (c->open && c->rejects_path) {
-		if (unfinished_close(&c->rejects, &ignored) == 0)
-			report_rejects(c);
-		c->rejects_path = NULL;
-	}
-	abort_outputs(c);
+	close_rejects(c, &ignored);
+	unfinished_abort();
 	exit(EXIT_TROUBLE);
 }
 
@@ -149,19 +137,6 @@ void *cli_zeroed(struct cli *c, size_t n, size_t size)
 	return p;
 }
 
-static void close_rejects(struct cli *c)
-{
-	struct sh_error err;
-
-	if (!c->rejects_path)
-		return;
-	if (unfinished_close(&c->rejects, &err) < 0) {
-		c->rejects_path = NULL;
-		cli_die(c, &err);
-	}
-	report_rejects(c);
-}
-
 int cli_finish(struct cli *c)
 {
 	struct sh_error err;
@@ -170,18 +145,17 @@ int cli_finish(struct cli *c)
 	if (!c->left && !c->out.tmp && sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);
 	/* Closes the output last: when it exists, the file of rejected records also exists. */
-	close_rejects(c);
-	c->open = false;
-	if (c->left)
-		unfinished_abort(&c->out);
-	else if (unfinished_close(&c->out, &err) < 0)
+	if (close_rejects(c, &err) < 0)
 		cli_die(c, &err);
+	c->open = false;
+	if (!c->left && unfinished_close(&c->out, &err) < 0)
+		cli_die(c, &err);
+	unfinished_abort();
 	progress_end(&c->progress);
 	if (c->n_blank)
 		cli_warn(c, "%llu blank line%s passed over", (unsigned long long)c->n_blank,
 		    CLI_PLURAL(c->n_blank));
-	for (unsigned kind = 0; kind < CLI_PATHS; kind++)
-		free(c->paths[kind].name);
+	free(c->path);
 	free(c->args);
 	return EXIT_SUCCESS;
 }
@@ -196,72 +170,29 @@ void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 		cli_die(c, &err);
 }
 
-/* The largest time of ten digits: the year 2286. */
-#define TIME_MAX UINT64_C(9999999999)
-
-/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed,
- * everything would be older than any age. */
-static uint64_t clock_now(struct cli *c)
-{
-	time_t now = time(NULL);
-	struct sh_error err;
-
-	if (now >= 0 && (uint64_t)now <= TIME_MAX)
-		return (uint64_t)now;
-	sh_error_set(
-	    &err, SH_ERR_RANGE, "the clock says %lld seconds since 1970: set it", (long long)now);
-	cli_die(c, &err);
-}
-
 uint64_t cli_now(struct cli *c)
 {
+	const uint64_t most = UINT64_C(9999999999); /* ten digits: the year 2286 */
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	uint64_t seconds;
+	time_t now = time(NULL);
+	uint64_t seconds = (uint64_t)now;
+	struct sh_error err;
 
-	if (!epoch || !*epoch)
-		return clock_now(c);
-	if (sh_parse_u64(sh_slice_str(epoch), &seconds) < 0 || seconds > TIME_MAX)
-		cli_usage(c,
-		    "SOURCE_DATE_EPOCH '%s': expected seconds since 1970, ten digits at most",
-		    epoch);
+	if (epoch && *epoch) {
+		if (sh_parse_u64(sh_slice_str(epoch), &seconds) < 0 || seconds > most)
+			cli_usage(c,
+			    "SOURCE_DATE_EPOCH '%s': expected seconds since 1970, ten digits at "
+			    "most",
+			    epoch);
+		return seconds;
+	}
+	/* Below 0 where time_t has overflowed: everything would be older than any age. */
+	if (now < 0 || seconds > most) {
+		sh_error_set(&err, SH_ERR_RANGE, "the clock says %lld seconds since 1970: set it",
+		    (long long)now);
+		cli_die(c, &err);
+	}
 	return seconds;
-}
-
-/* Dies when two outputs are one file: the second rename would replace the first output. */
-static void refuse_one_file_for_both(struct cli *c)
-{
-	const struct cli_files *writes = &c->paths[CLI_WRITES];
-
-	if (!c->rejects_path)
-		return;
-	if (sh_target_same(c->out_path, c->rejects_path))
-		cli_usage(c, "--rejects %s: the output is written to it", c->rejects_path);
-	for (size_t i = 0; i < writes->n; i++)
-		if (sh_target_same(writes->name[i], c->rejects_path))
-			cli_usage(c, "%s: --rejects is written to it", writes->name[i]);
-}
-
-void cli_text(struct cli *c)
-{
-	c->trailer_out = false;
-}
-
-void cli_incomplete(struct cli *c)
-{
-	c->out.trailer = false;
-}
-
-void cli_leave_output(struct cli *c)
-{
-	c->left = true;
-}
-
-char *const *cli_inputs(const struct cli *c, size_t *n)
-{
-	static char *const standard[] = { "-" };
-
-	*n = c->n_operands ? c->n_operands : 1;
-	return c->n_operands ? c->operands : standard;
 }
 
 void cli_source_init(const struct cli *c, struct sh_source *source)
@@ -281,25 +212,21 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 /* Confines the program: from here on it can open only files of the command line. */
 static void confine(const struct cli *c)
 {
-	static void (*const allow[CLI_PATHS])(struct sh_confine * rules, const char *path) = {
-		[CLI_READS] = sh_confine_read,
-		[CLI_WRITES] = sh_confine_write,
-		[CLI_FOLDER] = sh_confine_folder,
-	};
 	struct sh_confine rules;
 
 	sh_confine_begin(&rules);
 	if (c->program->reaches)
 		sh_confine_read_all(&rules);
-	for (size_t i = 0; i < c->n_operands; i++)
-		sh_confine_read(&rules, c->operands[i]);
-	for (unsigned kind = CLI_READS; kind < CLI_PATHS; kind++)
-		for (size_t i = 0; i < c->paths[kind].n; i++)
-			allow[kind](&rules, c->paths[kind].name[i]);
-	if (c->out_path)
-		sh_confine_write(&rules, c->out_path);
-	if (c->rejects_path)
-		sh_confine_write(&rules, c->rejects_path);
+	for (size_t i = 0; i < c->n_paths; i++) {
+		enum cli_path kind = c->path[i].kind;
+
+		if (kind == CLI_FOLDER)
+			sh_confine_folder(&rules, c->path[i].name);
+		else if (kind == CLI_READS || kind == CLI_OPERAND)
+			sh_confine_read(&rules, c->path[i].name);
+		else
+			sh_confine_write(&rules, c->path[i].name);
+	}
 	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR))
 		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
 	sh_confine_enforce(&rules);
@@ -310,7 +237,7 @@ static void confine(const struct cli *c)
 static void allow_inputs(const struct cli *c)
 {
 	struct rlimit limit;
-	rlim_t want = c->n_operands + c->paths[CLI_READS].n + OTHER_FILES;
+	rlim_t want = c->n_paths + OTHER_FILES;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
 		return;
@@ -327,20 +254,16 @@ void cli_open(struct cli *c)
 		    getenv(SH_CODEC_WINDOW_NAME));
 	allow_inputs(c);
 	unfinished_tell_cut(c->program->name, EXIT_TROUBLE);
-	refuse_one_file_for_both(c);
 	/* Standard output may be closed when nothing is written to it. */
 	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
-	c->out.trailer = c->trailer_out && !c->program->text && !c->left;
+	c->out.trailer = c->trailer_out && !c->left;
 	c->out.crlf = c->crlf;
-	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
-		unfinished_abort(&c->out);
+	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0)
 		cli_die(c, &err);
-	}
 	c->open = true;
 	confine(c);
-	progress_start(
-	    &c->progress, c->program->name, c->operands, c->n_operands, c->progress.asked, false);
+	progress_start(&c->progress, c->program->name, c->operands, c->n_operands);
 }
 
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path)
@@ -350,18 +273,13 @@ void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path)
 	if (unfinished_open(sink, path, &err) < 0)
 		cli_die(c, &err);
 	sink->trailer = c->trailer_out;
-	c->further[c->n_further++] = sink;
 }
 
 void cli_close_further(struct cli *c, struct sh_sink *sink)
 {
 	struct sh_error err;
-	int status = unfinished_close(sink, &err);
 
-	for (size_t i = 0; i < c->n_further; i++)
-		if (c->further[i] == sink)
-			c->further[i] = c->further[--c->n_further];
-	if (status < 0)
+	if (unfinished_close(sink, &err) < 0)
 		cli_die(c, &err);
 }
 

@@ -48,13 +48,11 @@ void dedup_feed_open(struct cli *c, struct dedup_feed *f, uint64_t seconds)
 	sigset_t ends;
 
 	f->to = -1;
-	f->from = c->n_operands && strcmp(c->operands[0], "-") != 0
-		      ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
-		      : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	f->from = strcmp(c->operands[0], "-") != 0 ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
+						   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (f->from < 0)
-		die(c, c->n_operands ? c->operands[0] : "-");
+		die(c, c->operands[0]);
 	c->operands = input;
-	c->n_operands = 1;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);

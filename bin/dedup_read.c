@@ -167,9 +167,7 @@ void dedup_read(struct dedup_state *s)
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
 	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
-	char *const *names;
 	struct sh_error err;
-	size_t n;
 
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
@@ -177,8 +175,7 @@ void dedup_read(struct dedup_state *s)
 	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
 	s->corpus.trailer = c->trailer_in;
-	names = cli_inputs(c, &n);
-	if (sh_corpus_open(&s->corpus, names, n, c->tmpdir, &err) < 0 ||
+	if (sh_corpus_open(&s->corpus, c->operands, c->n_operands, c->tmpdir, &err) < 0 ||
 	    sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;

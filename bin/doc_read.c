@@ -56,7 +56,7 @@ int doc_trouble(void *arg, struct sh_error *err)
 		cli_die(run->cli, err);
 	cli_warn_error(run->cli, err);
 	run->failed++;
-	cli_incomplete(run->cli);
+	run->cli->out.trailer = false; /* the next program sees that input is missing */
 	return 0;
 }
 

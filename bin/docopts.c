@@ -61,9 +61,7 @@ static const char *segment_names(unsigned i)
 
 static const char *unit_names(unsigned i)
 {
-	static const char *const names[] = { "word", "char" };
-
-	return i < sizeof names / sizeof *names ? names[i] : NULL;
+	return i == 0 ? "word" : i == 1 ? "char" : NULL;
 }
 
 const struct cli_option docopts_table[] = {
@@ -95,38 +93,17 @@ const struct cli_option docopts_table[] = {
 	{ 0 },
 };
 
-const struct sh_profile *docopts_profile(struct cli *c)
-{
-	const char *name = opt_value(c, 'p');
-
-	return name ? sh_profile_find(name) : sh_profile_at(0);
-}
-
-/* Dies with the message about an option's value. */
-_Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
-{
-	cli_usage(c, "%s: %s", cli_option_name(c, opt), err->text);
-}
-
-static void set_keep_words(struct sh_token_opts *t, struct cli *c)
-{
-	const char *kinds = opt_text(c, KEEP_WORDS);
-	struct sh_error err;
-
-	if (!kinds)
-		return;
-	t->punctuation = strcmp(kinds, "any") == 0;
-	t->keep = 0;
-	if (!t->punctuation && sh_keep_parse(sh_slice_str(kinds), &t->keep, &err) < 0)
-		cli_usage(c, "--keep-words: %s (or any, alone)", err.text);
-}
-
 /* Sets the options of tokens that were given. Other options keep the values of the profile. */
 static void set_tokens(struct docopts *d, struct cli *c)
 {
 	struct sh_token_opts *t = &d->token;
 	const char *segment = opt_value(c, SEGMENT), *unit = opt_value(c, 'u');
+	const char *kinds = opt_text(c, KEEP_WORDS);
+	struct sh_error err;
 
+	if (cli_given(c, SEGMENT) && cli_given(c, SPLIT))
+		cli_usage(
+		    c, "--segment and --split contradict each other: both say how text is cut");
 	if (unit)
 		t->unit = strcmp(unit, "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
 	if (segment)
@@ -137,7 +114,12 @@ static void set_tokens(struct docopts *d, struct cli *c)
 	if (cli_given(c, STEM))
 		t->stem = opt_text(c, STEM);
 	t->min_chars = (unsigned)opt_number(c, MIN_CHARS, 0, 1000000, t->min_chars);
-	set_keep_words(t, c);
+	if (kinds) {
+		t->punctuation = strcmp(kinds, "any") == 0;
+		t->keep = 0;
+		if (!t->punctuation && sh_keep_parse(sh_slice_str(kinds), &t->keep, &err) < 0)
+			cli_usage(c, "--keep-words: %s (or any, alone)", err.text);
+	}
 	t->no_fold = t->no_fold || cli_given(c, NO_FOLD);
 	t->mask_digits = t->mask_digits || cli_given(c, MASK_DIGITS);
 	t->fold_marks = t->fold_marks || cli_given(c, FOLD_MARKS);
@@ -154,58 +136,47 @@ static void set_ngrams(struct docopts *d, struct cli *c)
 	struct sh_error err;
 
 	if (given && sh_ngrams_parse(opt_text(c, 'n'), &d->ngrams, &err) < 0)
-		refuse(c, 'n', &err);
+		cli_usage(c, "-n: %s", err.text);
 	if (!given && d->sets && d->profile == sh_profile_at(0))
 		d->ngrams = (struct sh_ngrams){ SH_DEFAULT_SET_NGRAM, SH_DEFAULT_SET_NGRAM };
 }
 
-/* Warns of stop words that cannot drop anything: words in another encoding, and words of several
- * tokens, such as most words of a Chinese list when characters are tokens. Only tokens that are
- * split at blanks may contain ill-formed UTF-8. */
-static void check_stop(
-    const struct docopts *d, struct cli *c, const char *path, struct sh_slice *lines)
-{
-	struct sh_slice first;
-	struct sh_error err;
-	uint64_t several;
-
-	if (sh_docs_head(lines, &err) < 0 ||
-	    sh_stopwords_unusable(*lines, &d->token, &several, &first, &err) < 0) {
-		err.file = path;
-		cli_die(c, &err);
-	}
-	if (!d->token.method->escapes && !sh_utf8_valid(lines->p, lines->n))
-		cli_warn(c, "%s: not UTF-8: its words drop nothing (convert it with iconv)", path);
-	else if (several)
-		cli_warn(c,
-		    "%s: lines that are several tokens drop nothing: %llu, the first '%.*s'%s",
-		    path, (unsigned long long)several, sh_shown(first, 40), first.p,
-		    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
-}
-
-/* Appends the lines of a file to the lines of the files before. */
-static void add_stop(struct docopts *d, struct cli *c, const char *path, struct sh_buf *words)
-{
-	struct sh_buf all = { 0 };
-	struct sh_slice lines;
-	struct sh_error err;
-
-	cli_read_file(c, path, &all);
-	lines = sh_buf_slice(&all);
-	d->stop_sum = sh_content_sum(d->stop_sum, lines);
-	check_stop(d, c, path, &lines);
-	if (sh_buf_add(words, lines.p, lines.n, &err) < 0 || sh_buf_add(words, "\n", 1, &err) < 0)
-		cli_die(c, &err);
-	sh_buf_free(&all);
-}
-
+/* Loads the files of --stop, or the list of the profile. Warns of words that cannot drop anything:
+ * words in another encoding, and words of several tokens, such as most words of a Chinese list when
+ * characters are tokens. Only tokens that are split at blanks may contain ill-formed UTF-8. */
 static void load_stop(struct docopts *d, struct cli *c)
 {
 	struct sh_buf words = { 0 };
 	struct sh_error err;
 
-	for (size_t i = 0; i < d->stops.n; i++)
-		add_stop(d, c, d->stops.name[i], &words);
+	for (size_t i = 0; i < d->stops.n; i++) {
+		const char *path = d->stops.name[i];
+		struct sh_buf all = { 0 };
+		struct sh_slice lines, first;
+		uint64_t several;
+
+		cli_read_file(c, path, &all);
+		lines = sh_buf_slice(&all);
+		d->stop_sum = sh_content_sum(d->stop_sum, lines);
+		if (sh_docs_head(&lines, &err) < 0 ||
+		    sh_stopwords_unusable(lines, &d->token, &several, &first, &err) < 0) {
+			err.file = path;
+			cli_die(c, &err);
+		}
+		if (!d->token.method->escapes && !sh_utf8_valid(lines.p, lines.n))
+			cli_warn(c, "%s: not UTF-8: its words drop nothing (convert it with iconv)",
+			    path);
+		else if (several)
+			cli_warn(c,
+			    "%s: lines that are several tokens drop nothing: %llu, the first "
+			    "'%.*s'%s",
+			    path, (unsigned long long)several, sh_shown(first, 40), first.p,
+			    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
+		if (sh_buf_add(&words, lines.p, lines.n, &err) < 0 ||
+		    sh_buf_add(&words, "\n", 1, &err) < 0)
+			cli_die(c, &err);
+		sh_buf_free(&all);
+	}
 	d->token.stop_any_case = d->stops.n == 0;
 	d->stop = sh_stopwords_read(
 	    d->stops.n ? sh_buf_slice(&words) : sh_slice_str(d->profile->stop), &d->token, &err);
@@ -215,89 +186,57 @@ static void load_stop(struct docopts *d, struct cli *c)
 	sh_buf_free(&words);
 }
 
-/* Returns an option that drops or changes words, when one was given; otherwise 0. */
-static int word_option(const struct docopts *d)
+/* Refuses options that drop or change words when the tokens are characters. */
+static void refuse_words(const struct docopts *d, struct cli *c)
 {
 	const struct sh_token_opts *t = &d->token;
+	const char *split = cli_given(c, SPLIT) ? t->method->name : NULL;
+	const struct {
+		bool on;
+		int code;
+	} rows[] = { { t->keep, KEEP_WORDS }, { t->min_chars > 1, MIN_CHARS }, { d->stops.n, STOP },
+		{ t->mask_digits, MASK_DIGITS }, { t->fold_marks, FOLD_MARKS },
+		{ t->join_hyphens, JOIN_HYPHENS }, { t->stem, STEM } };
 
-	return t->keep            ? KEEP_WORDS
-	       : t->min_chars > 1 ? MIN_CHARS
-	       : d->stops.n       ? STOP
-	       : t->mask_digits   ? MASK_DIGITS
-	       : t->fold_marks    ? FOLD_MARKS
-	       : t->join_hyphens  ? JOIN_HYPHENS
-	       : t->stem          ? STEM
-				  : 0;
-}
-
-/* Returns whether -p set the option. */
-static bool of_profile(const struct docopts *d, int opt)
-{
-	const struct sh_token_opts *t = &d->token;
-	const struct sh_profile *p = d->profile;
-
-	return (opt == STEM && t->stem == p->stem) ||
-	       (opt == MIN_CHARS && t->min_chars == p->min_chars);
-}
-
-/* Refuses options that another option would make ineffective. */
-static void complete_tokens(struct docopts *d, struct cli *c)
-{
-	int opt = word_option(d);
-	struct sh_error err;
-
-	if (cli_given(c, SEGMENT) && cli_given(c, SPLIT))
-		cli_usage(
-		    c, "--segment and --split contradict each other: both say how text is cut");
-	if (!d->token.method->chars || !opt)
-		return;
-	if (of_profile(d, opt))
-		cli_usage(c, "-p %s needs words, but --split %s gives characters", d->profile->name,
-		    d->token.method->name);
-	sh_error_set(&err, SH_ERR_PARAM, "needs words, but %s %s gives characters",
-	    cli_given(c, SPLIT) ? "--split" : "-p",
-	    cli_given(c, SPLIT) ? d->token.method->name : d->profile->name);
-	refuse(c, opt, &err);
+	for (size_t i = 0; t->method->chars && i < sizeof rows / sizeof *rows; i++) {
+		if (!rows[i].on)
+			continue;
+		if (!cli_given(c, rows[i].code))
+			cli_usage(c, "-p %s needs words, but --split %s gives characters",
+			    d->profile->name, t->method->name);
+		cli_usage(c, "%s: needs words, but %s %s gives characters",
+		    cli_option_name(c, rows[i].code), split ? "--split" : "-p",
+		    split ? split : d->profile->name);
+	}
 }
 
 /* ---- dictionaries ---- */
-
-/* Sets *path to jieba.dict near the program. Returns false when no known place has it. */
-static bool find_jieba(char path[PATH_MAX + 64])
-{
-	static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
-
-	if (n <= 0)
-		return false;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (!slash)
-		return false;
-	slash[1] = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(path, PATH_MAX + 64, "%s%s", self, places[i]);
-		if (access(path, R_OK) == 0)
-			return true;
-	}
-	return false;
-}
 
 /* Returns the name of the dictionary: jieba's file, or cppjieba's folder, which is that of the last
  * --dict. Returns NULL when neither an option, nor the environment, nor a known place has it. path:
  * room for the name. */
 static const char *dictionary(const struct docopts *d, char path[PATH_MAX + 64])
 {
+	static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
 	bool cppjieba = d->token.method->needs_cppjieba;
 	const char *name = getenv(cppjieba ? "SIMHASH_CPPJIEBA" : "SIMHASH_JIEBA");
+	char self[PATH_MAX], *slash;
+	ssize_t n;
 
 	if (cppjieba && d->dicts.n)
 		return d->dicts.name[d->dicts.n - 1];
 	if (name && *name)
 		return name;
-	return !cppjieba && find_jieba(path) ? path : NULL;
+	n = cppjieba ? 0 : readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0 || !(slash = memrchr(self, '/', (size_t)n)))
+		return NULL;
+	slash[1] = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, PATH_MAX + 64, "%s%s", self, places[i]);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	return NULL;
 }
 
 void docopts_add_words(
@@ -318,7 +257,7 @@ void docopts_add_words(
 	sh_buf_free(&text);
 }
 
-void docopts_open_dictionary(struct docopts *d, struct cli *c)
+void docopts_open_dictionary(struct docopts *d, struct cli *c, bool needed)
 {
 	const struct sh_token_method *m = d->token.method;
 	char path[PATH_MAX + 64];
@@ -334,6 +273,8 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 		return;
 	}
 	name = dictionary(d, path);
+	if (!needed && (!name || access(name, R_OK) < 0))
+		return;
 	if (!name && m->needs_jieba)
 		cli_usage(c, "the dictionary jieba.dict is missing: run `make deps` and `make`, or "
 			     "set SIMHASH_JIEBA=FILE");
@@ -351,18 +292,11 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 		docopts_add_words(c, &d->dicts, d->jieba, &d->dict_sum);
 }
 
-/* Returns whether the method needs no dictionary, or a dictionary that can be read. */
-static bool has_dictionary(const struct docopts *d)
-{
-	char path[PATH_MAX + 64];
-	const char *name = is_segmenter(d->token.method) ? dictionary(d, path) : "/";
-
-	return name && access(name, R_OK) == 0;
-}
-
 void docopts_complete(struct docopts *d, struct cli *c)
 {
-	d->profile = docopts_profile(c);
+	const char *profile = opt_value(c, 'p');
+
+	d->profile = profile ? sh_profile_find(profile) : sh_profile_at(0);
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 	formopts_complete(&d->of, &d->docs.form, c);
 	set_ngrams(d, c);
@@ -370,12 +304,13 @@ void docopts_complete(struct docopts *d, struct cli *c)
 	d->stops = opt_all(c, STOP);
 	d->dicts = opt_all(c, DICT);
 	d->docs.strict = cli_given(c, STRICT);
-	complete_tokens(d, c);
+	refuse_words(d, c);
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stops.n || d->profile->stop)
 		load_stop(d, c);
-	if (!d->no_text && !(d->perhaps_no_text && !has_dictionary(d)))
-		docopts_open_dictionary(d, c);
+	/* The profile needs tables: shfp reads its features. */
+	if (!d->perhaps_no_text || !d->profile->top)
+		docopts_open_dictionary(d, c, !d->perhaps_no_text);
 }
 
 void docopts_need_places(const struct docopts *d, struct cli *c)
@@ -389,7 +324,6 @@ void docopts_need_places(const struct docopts *d, struct cli *c)
 void docopts_free(struct docopts *d)
 {
 	sh_stoplist_delete(d->stop);
-	if (d->jieba)
-		sh_jieba_delete(d->jieba);
+	sh_jieba_delete(d->jieba);
 	sh_cppjieba_delete(d->cppjieba);
 }

@@ -29,14 +29,11 @@ struct docopts {
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
 	/* Set by the program. */
-	bool sets;    /* the program compares sets of features: see SH_DEFAULT_SET_NGRAM */
-	bool no_text; /* no text is split, and no dictionary is opened */
-	/* a missing dictionary is no error before docopts_open_dictionary() */
+	bool sets; /* the program compares sets of features: see SH_DEFAULT_SET_NGRAM */
+	/* Perhaps no text is split: a missing dictionary is no error before
+	 * docopts_open_dictionary(). */
 	bool perhaps_no_text;
 };
-
-/* Returns the profile of -p, or the default one. */
-const struct sh_profile *docopts_profile(struct cli *c);
 
 /* Reads the options, loads their files, and sets *d. */
 void docopts_complete(struct docopts *d, struct cli *c);
@@ -44,10 +41,11 @@ void docopts_complete(struct docopts *d, struct cli *c);
 /* Dies when the method cannot report the position of a token in the text. */
 void docopts_need_places(const struct docopts *d, struct cli *c);
 
-/* Opens the dictionary of --segment. Dies when it is needed and missing. jieba's is $SIMHASH_JIEBA,
- * or jieba.dict in the folder of the program, or in ../share/simhash-utils relative to this folder.
- * cppjieba's is the folder of --dict, or $SIMHASH_CPPJIEBA. */
-void docopts_open_dictionary(struct docopts *d, struct cli *c);
+/* Opens the dictionary of --segment, unless it is open. When it is missing, dies if `needed`.
+ * jieba's is $SIMHASH_JIEBA, or jieba.dict in the folder of the program, or in
+ * ../share/simhash-utils relative to this folder. cppjieba's is the folder of --dict, or
+ * $SIMHASH_CPPJIEBA. */
+void docopts_open_dictionary(struct docopts *d, struct cli *c, bool needed);
 
 /* Adds the words of user dictionaries to j in their order, and their sh_content_sum() to *sum. Dies
  * of errors. */

@@ -11,19 +11,17 @@
  * Initialises *corpus, whatever it holds. The caller frees it by sh_corpus_free(). names, and what
  * *form points to, must outlive the corpus.
  *
- * of: the options of the form when `names` are the files of -d, for --documents-fields; otherwise
- * NULL. It must outlive the corpus. token: for sh_token_check(); NULL: texts of any size. tables:
- * for the arrays of the corpus, which they must outlive; NULL: memory. progress: adds the bytes and
- * lines of all files to the progress, at the end. Rejects bad records. Adds blank lines to
- * c->n_blank. Dies of errors, also when there are more --documents-fields than files. */
+ * of: the options of the form when `names` are the files of -d, for --documents-fields; it must
+ * outlive the corpus. NULL: the files are operands, whose bytes and lines are added to the progress
+ * at the end. token: for sh_token_check(); NULL: texts of any size. tables: for the arrays of the
+ * corpus, which they must outlive; NULL: memory.
+ *
+ * Rejects bad records. Adds blank lines to c->n_blank. Documents whose id an earlier document has
+ * are not in the corpus, and a warning gives their number. Dies of errors, also when there are more
+ * --documents-fields than files. */
 void documents_read(struct cli *c, const struct sh_document_form *form, const struct formopts *of,
     const struct sh_token_opts *token, char *const *names, size_t n, struct sh_tables *tables,
-    bool progress, struct sh_corpus *corpus);
-
-/* Prints one warning with the number of documents whose id an earlier document has; nothing when
- * there are none. The corpus does not have these documents. what: what the program does with these
- * documents, such as "ignored". */
-void documents_warn(struct cli *c, const struct sh_corpus *corpus, const char *what);
+    struct sh_corpus *corpus);
 
 /* Returns the number of the document with this id, and sets *doc to the document. *doc is valid
  * until `room` is used again or the corpus is freed. Returns SH_CORPUS_NONE when there is none;

@@ -41,41 +41,29 @@ static void count(struct found *f, int tag)
 
 /* ---- output ---- */
 
-static void write_fp_tag(struct cli *c, int tag, const struct sh_settings *mine)
+/* Writes the settings of a tag. The tag of a band has two digits and fits 1 of 256 settings, so it
+ * can only show whether this run's settings are possible. */
+static void write_tag(struct cli *c, bool band, int tag, const struct sh_settings *mine)
 {
-	struct sh_settings common;
-	char text[SH_SETTINGS_TEXT];
 	int my_tag = sh_settings_tag(mine);
-
-	if (tag == SH_NO_TAG) {
-		cli_print(c, "no tag: made with --bare, by a profile other than default, or from "
-			     "features\n");
-		return;
-	}
-	cli_print(c, "tag %04x: ", (unsigned)tag);
-	if (tag == my_tag || sh_tag_lookup(tag, &common)) {
-		sh_settings_print(tag == my_tag ? mine : &common, NULL, text);
-		cli_print(c, "shfp %s\n", text);
-	} else {
-		sh_settings_print(mine, NULL, text);
-		cli_print(
-		    c, "unknown settings, other than shfp %s (tag %04x)\n", text, (unsigned)my_tag);
-	}
-}
-
-/* A tag of two digits fits 1 of 256 settings, so it can only show whether this run's settings are
- * possible. */
-static void write_band_tag(struct cli *c, int tag, const struct sh_settings *mine)
-{
+	bool fits = tag == (band ? my_tag & SH_BAND_TAG_MASK : my_tag);
+	struct sh_settings common;
+	bool known = !fits && !band && tag != SH_NO_TAG && sh_tag_lookup(tag, &common);
 	char text[SH_SETTINGS_TEXT];
-	bool fits = tag == (sh_settings_tag(mine) & SH_BAND_TAG_MASK);
 
-	if (tag == SH_NO_TAG) {
-		cli_print(c, "no tag: made of fingerprints without a tag\n");
-		return;
-	}
-	sh_settings_print(mine, NULL, text);
-	cli_print(c, "tag %02x: %s shfp %s\n", (unsigned)tag, fits ? "perhaps" : "not", text);
+	sh_settings_print(known ? &common : mine, NULL, text);
+	if (tag == SH_NO_TAG)
+		cli_print(c, "no tag: made %s\n",
+		    band ? "of fingerprints without a tag"
+			 : "with --bare, by a profile other than default, or from features");
+	else if (band)
+		cli_print(
+		    c, "tag %02x: %s shfp %s\n", (unsigned)tag, fits ? "perhaps" : "not", text);
+	else if (fits || known)
+		cli_print(c, "tag %04x: shfp %s\n", (unsigned)tag, text);
+	else
+		cli_print(c, "tag %04x: unknown settings, other than shfp %s (tag %04x)\n",
+		    (unsigned)tag, text, (unsigned)my_tag);
 }
 
 static void write_found(struct cli *c, struct found *f, const struct sh_settings *mine)
@@ -93,10 +81,7 @@ static void write_found(struct cli *c, struct found *f, const struct sh_settings
 	for (size_t i = 0; i < f->n; i++) {
 		cli_print(c, "%s: %" PRIu64 " %s%s of %u bits, ", f->file, f->records[i], what,
 		    CLI_PLURAL(f->records[i]), f->bits);
-		if (f->kind == BANDS)
-			write_band_tag(c, f->tag[i], mine);
-		else
-			write_fp_tag(c, f->tag[i], mine);
+		write_tag(c, f->kind == BANDS, f->tag[i], mine);
 	}
 	if (f->more)
 		cli_print(c, "%s: %" PRIu64 " %ss with further tags\n", f->file, f->more, what);

@@ -21,9 +21,11 @@ static void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past)
 	    (unsigned long long)past->again);
 }
 
-static void count_documents(void *arg, const struct sh_job *job)
+static int count_documents(void *arg, struct sh_job *job, struct sh_error *err)
 {
+	(void)err;
 	sh_feature_docs_done(arg, job);
+	return 1;
 }
 
 _Noreturn void refuse_peeked(
@@ -62,7 +64,7 @@ void need_features(struct cli *c, struct sh_source *source, const char *advice)
 uint64_t run_feature_docs(
     struct cli *c, struct sh_source *source, const struct sh_feature_calls *calls, void *arg)
 {
-	struct run run = { .cli = c, .work = sh_feature_docs_work, .see = count_documents };
+	struct run run = { .cli = c, .work = sh_feature_docs_work, .collect = count_documents };
 	struct sh_feature_docs docs;
 	struct sh_error err;
 
@@ -72,7 +74,7 @@ uint64_t run_feature_docs(
 	docs.crlf = c->crlf;
 	for (unsigned i = 0; i < c->jobs; i++)
 		run.workers[i] = &docs.doc[i];
-	run.see_arg = &docs;
+	run.arg = &docs;
 	run_pool(&run, source);
 	run_finish(&run);
 	warn_repeated_ids(c, &docs.past);

@@ -4,24 +4,6 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a
- * header. */
-static void check_columns(const struct sh_document_form *form, struct cli *c)
-{
-	const char *option = form->csv ? "--csv" : "--header";
-
-	if (!form->columns)
-		return;
-	if (form->json)
-		cli_usage(c, "%s and --json contradict each other", option);
-	if (form->line_ids)
-		cli_usage(c, "%s and -l contradict each other: -f names the column of ids", option);
-	if (form->csv && c->crlf)
-		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
-	if (c->trailer_in || c->trailer_out)
-		cli_usage(c, "%s and --trailer cannot be used together", option);
-}
-
 /* Sets the forms of --documents-fields. */
 static void set_documents(struct formopts *o, const struct sh_document_form *form, struct cli *c)
 {
@@ -30,17 +12,14 @@ static void set_documents(struct formopts *o, const struct sh_document_form *for
 
 	if (all.n > FORMOPTS_MANY)
 		cli_usage(c, "--documents-fields: more than %d", FORMOPTS_MANY);
-	if (form->line_ids && all.n && !form->json)
-		cli_usage(c, "-l and --documents-fields contradict each other: with -l the whole "
-			     "line is text");
 	o->n_of_documents = all.n;
 	for (size_t i = 0; i < all.n; i++) {
-		struct formopts_fields *f = &o->of_documents[i];
+		struct sh_document_form *f = &o->of_documents[i];
 
-		f->form = *form;
-		f->columns = o->columns;
-		f->form.columns = form->columns ? &f->columns : NULL;
-		if (sh_document_form_parse(all.name[i], &f->form, &err) < 0)
+		*f = *form;
+		o->columns_of[i] = o->columns;
+		f->columns = form->columns ? &o->columns_of[i] : NULL;
+		if (sh_document_form_parse(all.name[i], f, &err) < 0)
 			cli_usage(c, "--documents-fields: %s", err.text);
 	}
 }
@@ -48,25 +27,44 @@ static void set_documents(struct formopts *o, const struct sh_document_form *for
 void formopts_complete(struct formopts *o, struct sh_document_form *form, struct cli *c)
 {
 	const char *delimiter = opt_text(c, FORMOPTS_DELIMITER);
+	bool csv = cli_given(c, FORMOPTS_CSV), json = cli_given(c, FORMOPTS_JSON);
+	bool header = csv || cli_given(c, FORMOPTS_HEADER), lines = cli_given(c, 'l');
+	const char *columns = csv ? "--csv" : "--header";
 	struct sh_error err;
+	/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file
+	 * with a header. */
+	const struct {
+		bool wrong;
+		const char *option, *text;
+	} rows[] = {
+		{ header && json, columns, " and --json contradict each other" },
+		{ header && lines, columns,
+		    " and -l contradict each other: -f names the column of ids" },
+		{ csv && c->crlf, "", "--csv reads DOS line ends without --crlf, and keeps them" },
+		{ header && (c->trailer_in || c->trailer_out), columns,
+		    " and --trailer cannot be used together" },
+		{ delimiter && !csv, "", "--delimiter is for --csv, which is not given" },
+		{ lines && !json && cli_given(c, FORMOPTS_DOCUMENTS), "",
+		    "-l and --documents-fields contradict each other: with -l the whole line is "
+		    "text" },
+		{ lines && !json && cli_given(c, 'f'), "",
+		    "-l and -f contradict each other: with -l the whole line is text" },
+	};
 
-	o->fields = opt_text(c, 'f');
-	form->json = cli_given(c, FORMOPTS_JSON);
-	form->csv = cli_given(c, FORMOPTS_CSV);
-	form->line_ids = cli_given(c, 'l');
-	form->crlf = c->crlf;
-	if (form->csv || cli_given(c, FORMOPTS_HEADER))
-		form->columns = &o->columns;
-	check_columns(form, c);
-	if (delimiter && !form->csv)
-		cli_usage(c, "--delimiter is for --csv, which is not given");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].wrong)
+			cli_usage(c, "%s%s", rows[i].option, rows[i].text);
 	if (delimiter && (strlen(delimiter) != 1 || strchr("\"\r\n", *delimiter)))
 		cli_usage(c, "--delimiter '%s': expected one character, such as ';'", delimiter);
+	form->json = json;
+	form->csv = csv;
+	form->line_ids = lines;
+	form->crlf = c->crlf;
+	form->columns = header ? &o->columns : NULL;
 	if (delimiter)
-		form->columns->delimiter = *delimiter;
+		o->columns.delimiter = *delimiter;
 	set_documents(o, form, c);
-	if (form->line_ids && o->fields && !form->json)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
+	o->fields = opt_text(c, 'f');
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 }
@@ -93,36 +91,28 @@ void formopts_read_header(
 		cli_die(c, &err);
 }
 
-/* Writes the header of the first file, as it stands there, or with the columns of the mark. Writes
- * nothing when files have no header. */
-static void write_header(struct cli *c, const struct sh_document_form *form, struct sh_slice mark,
-    const struct sh_header *first)
-{
-	struct sh_slice header = sh_buf_slice(&first->first);
-	struct sh_buf out = { 0 };
-	struct sh_error err;
-
-	if (header.n == 0)
-		return;
-	if (header.p[header.n - 1] == '\n')
-		header.n--;
-	header = cli_strip(c->crlf, header);
-	if ((mark.n ? sh_keeper_mark_header(form, mark, header, &out, &err)
-		    : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
-	    sh_buf_add(&out, "\n", 1, &err) < 0)
-		cli_die(c, &err);
-	cli_write(c, out.p, out.n);
-	sh_buf_free(&out);
-}
-
 void formopts_run(struct run *run, const struct sh_document_form *form, const struct sh_slice *mark)
 {
+	struct cli *c = run->cli;
+	struct sh_buf out = { 0 };
 	struct sh_source source;
+	struct sh_slice header;
+	struct sh_error err;
 
-	cli_source_init(run->cli, &source);
-	formopts_read_header(run->cli, form, &source);
-	if (mark)
-		write_header(run->cli, form, *mark, &source.header);
+	cli_source_init(c, &source);
+	formopts_read_header(c, form, &source);
+	header = sh_buf_slice(&source.header.first);
+	if (mark && header.n) {
+		if (header.p[header.n - 1] == '\n')
+			header.n--;
+		header = cli_strip(c->crlf, header);
+		if ((mark->n ? sh_keeper_mark_header(form, *mark, header, &out, &err)
+			     : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
+		    sh_buf_add(&out, "\n", 1, &err) < 0)
+			cli_die(c, &err);
+		cli_write(c, out.p, out.n);
+		sh_buf_free(&out);
+	}
 	run_pool(run, &source);
 	run_finish(run);
 	sh_source_free(&source);

@@ -18,19 +18,15 @@ enum {
 };
 
 /* Rows of a table of options. */
-#define FORMOPTS_TABULAR                                                                           \
-	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
-		NULL },                                                                            \
-	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
-		    "fields of --csv are separated by CHAR, such as ';' [,]", NULL },              \
-	{                                                                                          \
-		FORMOPTS_HEADER, "header", NULL,                                                   \
-		    "the first line of each file has the names that -f gives", NULL                \
-	}
 #define FORMOPTS_ROWS                                                                              \
 	{ FORMOPTS_JSON, "json", NULL,                                                             \
 		"each line is a JSON object; -f names its fields: id, meta.id", NULL },            \
-	    FORMOPTS_TABULAR,                                                                      \
+	    { FORMOPTS_CSV, "csv", NULL,                                                           \
+		    "records are CSV; the header has the names that -f gives", NULL },             \
+	    { FORMOPTS_DELIMITER, "delimiter", "CHAR",                                             \
+		    "fields of --csv are separated by CHAR, such as ';' [,]", NULL },              \
+	    { FORMOPTS_HEADER, "header", NULL,                                                     \
+		    "the first line of each file has the names that -f gives", NULL },             \
 	    { 'f', "fields", "ID,TEXT",                                                            \
 		    "fields that hold id and text, or texts [1,2 of two; id,text]", NULL },        \
 	{                                                                                          \
@@ -47,18 +43,13 @@ enum {
 
 enum { FORMOPTS_MANY = 16 }; /* most --documents-fields */
 
-/* The form of one file of -d, or of the last ones. */
-struct formopts_fields {
-	struct sh_columns columns;
-	struct sh_document_form form;
-};
-
 /* Values of the options that are not in the form. Ready when zeroed. */
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
-	/* --documents-fields: file i of -d has element i, and further files have the last. */
-	struct formopts_fields of_documents[FORMOPTS_MANY];
+	/* --documents-fields: file i of -d has form i, and further files have the last form. */
+	struct sh_document_form of_documents[FORMOPTS_MANY];
+	struct sh_columns columns_of[FORMOPTS_MANY]; /* of_documents[i].columns */
 	size_t n_of_documents;
 };
 

@@ -10,9 +10,7 @@ enum { SHARE_MAX = 16 };
 
 const char *measure_names(unsigned i)
 {
-	const struct sh_measure *m = sh_measure_at(i);
-
-	return m ? m->name : NULL;
+	return sh_measure_at(i) ? sh_measure_at(i)->name : NULL;
 }
 
 /* The measures that suit duplicates are the first rows. */
@@ -23,42 +21,29 @@ const char *duplicate_measure_names(unsigned i)
 	return m && m->duplicates ? m->name : NULL;
 }
 
-/* Parses -T: X, or J,E. */
-static void set_threshold(struct measures *m, struct cli *c)
+void measures_complete(struct measures *m, struct cli *c, int code)
 {
 	const char *all = opt_text(c, 'T'), *comma = all ? strchr(all, ',') : NULL;
 	const char *expected = m->least ? "a number above 0 and up to 1, as in 0.8"
 					: "a number from 0 to 1, as in 0.85";
+	const char *name = opt_value(c, code);
 	char first[SHARE_MAX];
 
-	if (!all)
-		return;
-	m->two = comma && (size_t)(comma - all) < sizeof first;
-	m->one = !m->two;
-	if (m->two) {
+	m->threshold = SH_DEFAULT_JACCARD;
+	m->edit = SH_DEFAULT_EDIT;
+	if (comma && comma - all < SHARE_MAX) {
 		memcpy(first, all, (size_t)(comma - all));
 		first[comma - all] = '\0';
 		m->edit = cli_parse_share(c, 'T', comma + 1, m->least, SH_WEIGHT_ONE, expected);
-		all = first;
+		m->threshold = cli_parse_share(c, 'T', first, m->least, SH_WEIGHT_ONE, expected);
+	} else if (all) {
+		m->edit = m->threshold =
+		    cli_parse_share(c, 'T', all, m->least, SH_WEIGHT_ONE, expected);
 	}
-	m->threshold = cli_parse_share(c, 'T', all, m->least, SH_WEIGHT_ONE, expected);
-	if (m->one)
-		m->edit = m->threshold;
-}
-
-void measures_complete(struct measures *m, struct cli *c, int code)
-{
-	const char *name = opt_value(c, code);
-
-	set_threshold(m, c);
 	if (!name)
-		name = m->one ? "jaccard" : SH_DEFAULT_MEASURE;
+		name = all && !comma ? "jaccard" : SH_DEFAULT_MEASURE;
 	m->measure = sh_measure_find(name);
-	if (!m->one && !m->two) {
-		m->threshold = SH_DEFAULT_JACCARD;
-		m->edit = SH_DEFAULT_EDIT;
-	}
-	if (m->two && !m->measure->any)
+	if (comma && !m->measure->any)
 		cli_usage(
 		    c, "-T: two thresholds need --measure any, not --measure %s", m->measure->name);
 }

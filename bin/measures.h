@@ -12,8 +12,6 @@ struct measures {
 	const struct sh_measure *measure;
 	uint64_t threshold; /* in millionths; under --measure any the threshold of jaccard */
 	uint64_t edit;      /* threshold of edit, in millionths, under --measure any */
-	bool two;           /* -T has two thresholds */
-	bool one;           /* -T has one threshold */
 };
 
 /* Both return the i-th value of --measure, NULL after the last one. The second function has only

@@ -6,9 +6,7 @@
 
 const char *profile_names(unsigned i)
 {
-	const struct sh_profile *p = sh_profile_at(i);
-
-	return p ? p->name : NULL;
+	return sh_profile_at(i) ? sh_profile_at(i)->name : NULL;
 }
 
 /* Returns the name of the i-th weight that needs at most these inputs, or NULL. */
@@ -49,7 +47,5 @@ const char *count_weight_names(unsigned i)
 
 const char *link_names(unsigned i)
 {
-	static const char *const names[] = { "single", "star", NULL };
-
-	return names[i];
+	return i == 0 ? "single" : i == 1 ? "star" : NULL;
 }

@@ -15,14 +15,6 @@
 
 enum { AMOUNT_CHARS = 48, LINE_CHARS = 256 };
 
-/* Returns whether standard error is a terminal that can rewrite a line. */
-static bool on_terminal(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
-}
-
 double progress_seconds(const struct progress *p)
 {
 	struct timespec now;
@@ -32,54 +24,35 @@ double progress_seconds(const struct progress *p)
 	       (double)(now.tv_nsec - p->begun.tv_nsec) / 1e9;
 }
 
-/* Returns the number of bytes that an operand still has; 0 when it is not known, as for a pipe. */
-static uint64_t size_of(const char *operand)
+/* Returns the bytes that n inputs still have; 0 when the bytes of an input are not known, as for a
+ * pipe, or an input is empty. */
+static uint64_t size_of_all(char *const *inputs, size_t n)
 {
-	struct stat st;
-	off_t at = 0;
-	int got;
-
-	if (strcmp(operand, "-") == 0) {
-		got = fstat(STDIN_FILENO, &st);
-		at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	} else {
-		got = stat(operand, &st);
-	}
-	if (got < 0 || !S_ISREG(st.st_mode) || at < 0 || at > st.st_size)
-		return 0;
-	return (uint64_t)(st.st_size - at);
-}
-
-/* Returns the sum for n operands, or for standard input when n is 0. Returns 0 when the bytes of an
- * operand are not known, or an operand is empty. */
-static uint64_t size_of_all(char *const *operands, size_t n)
-{
-	uint64_t total = n ? 0 : size_of("-");
+	uint64_t total = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t size = size_of(operands[i]);
+		bool standard = strcmp(inputs[i], "-") == 0;
+		off_t at = standard ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+		struct stat st;
 
-		if (size == 0)
+		if ((standard ? fstat(STDIN_FILENO, &st) : stat(inputs[i], &st)) < 0 ||
+		    !S_ISREG(st.st_mode) || at < 0 || at >= st.st_size)
 			return 0;
-		total += size;
+		total += (uint64_t)(st.st_size - at);
 	}
 	return total;
 }
 
-void progress_start(
-    struct progress *p, const char *name, char *const *operands, size_t n, bool asked, bool unasked)
+void progress_start(struct progress *p, const char *name, char *const *inputs, size_t n)
 {
-	bool terminal = on_terminal();
+	const char *term = getenv("TERM");
 
-	*p = (struct progress){
-		.name = name,
-		.asked = asked,
-		.shown = asked || (unasked && terminal),
-		.terminal = terminal,
-	};
+	p->name = name;
+	p->terminal = isatty(STDERR_FILENO) && !(term && strcmp(term, "dumb") == 0);
+	p->shown = p->asked || (p->unasked && p->terminal);
 	clock_gettime(CLOCK_MONOTONIC, &p->begun);
 	if (p->shown)
-		p->total = size_of_all(operands, n);
+		p->total = size_of_all(inputs, n);
 }
 
 void progress_clear(struct progress *p)
@@ -133,29 +106,24 @@ static const char *duration(double seconds, char *to)
 	return to;
 }
 
-/* Returns the most characters of a line. The terminal cannot rewrite a line of two rows. */
-static size_t columns(void)
-{
-	struct winsize size;
-
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u
-									       : LINE_CHARS;
-}
-
-/* Writes a line; on a terminal, over the line before. The last line ends with LF and is not
- * rewritten. Writes it with one call, because other programs may write to the same log. */
+/* Writes a line; on a terminal, over the line before, and cut to the width of the terminal, which
+ * cannot rewrite a line of two rows. The last line ends with LF and is not rewritten. Writes it with
+ * one call, because other programs may write to the same log. */
 __attribute__((format(printf, 3, 4))) static void write_line(
     struct progress *p, bool last, const char *fmt, ...)
 {
 	bool over = p->terminal && !last;
+	struct winsize size;
 	char text[LINE_CHARS];
+	size_t room = sizeof text;
 	va_list ap;
 
+	if (over && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 &&
+	    size.ws_col < room)
+		room = size.ws_col;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	vsnprintf(text, room, fmt, ap);
 	va_end(ap);
-	if (over && strlen(text) > columns())
-		text[columns()] = '\0';
 	fprintf(stderr, "%s%s%s", p->drawn ? CLEAR : "", text, over ? "" : "\n");
 	p->drawn = over;
 }

@@ -12,22 +12,22 @@
 #include <time.h>
 
 struct progress {
+	/* Set before progress_start(). */
+	bool asked;   /* --progress was given: progress is shown, and a final line */
+	bool unasked; /* progress is shown on a terminal also without --progress */
+
 	const char *name; /* of the program */
 	bool shown;
-	bool asked; /* --progress was given: a final line is printed, too */
 	bool terminal;
 	bool drawn; /* the terminal shows a line that will be rewritten */
 	struct timespec begun;
 	double last; /* seconds from the beginning to the last line */
 	uint64_t bytes, records;
-	uint64_t total; /* bytes of all operands; 0: the bytes of an operand are not known */
+	uint64_t total; /* bytes of all inputs; 0: the bytes of an input are not known */
 };
 
-/* Begins a run over these operands; n = 0: over standard input. Borrows the name, and keeps no
- * operand. Shows progress when it was requested (`asked`), or when `unasked` is set and standard
- * error is a terminal. */
-void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,
-    bool asked, bool unasked);
+/* Begins a run over n inputs; "-" is standard input. Borrows the name, and keeps no input. */
+void progress_start(struct progress *p, const char *name, char *const *inputs, size_t n);
 
 /* Adds bytes and records that were read since the last call. Shows the progress when a line is
  * due. */

@@ -26,6 +26,7 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct run *run = arg;
 	struct cli *c = run->cli;
+	int status;
 
 	if (job->ill_formed && !run->gb && sh_encoding_may_be_gb(job->in.p, job->in.n))
 		run->gb = job->from.file;
@@ -39,35 +40,30 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	show_notes(run, &job->notes);
 	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)
 		return -1;
-	if (run->see && !job->part)
-		run->see(run->see_arg, job);
-	if (run->collect)
-		return run->collect(run->arg, job, err);
+	if (run->collect && (status = run->collect(run->arg, job, err)) <= 0)
+		return status;
 	if (sh_sink_write(&c->out, job->out.p, job->out.n, err) < 0)
 		return -1;
 	/* A chunk comes from one read. Its results are written before the next read. */
 	return sh_sink_flush(&c->out, err);
 }
 
-/* Processes the source, or `tasks` tasks when it is NULL. */
-static void run_workers(struct run *run, struct sh_source *source, size_t tasks)
-{
-	struct cli *c = run->cli;
-	struct sh_pool pool = { run->work, run->workers, c->jobs, done, run };
-	struct sh_error err;
-
-	if ((source ? sh_pool_run(&pool, source, &err) : sh_pool_tasks(&pool, tasks, &err)) < 0)
-		cli_die(c, &err);
-}
-
 void run_pool(struct run *run, struct sh_source *source)
 {
-	run_workers(run, source, 0);
+	struct sh_pool pool = { run->work, run->workers, run->cli->jobs, done, run };
+	struct sh_error err;
+
+	if (sh_pool_run(&pool, source, &err) < 0)
+		cli_die(run->cli, &err);
 }
 
 void run_tasks(struct run *run, size_t n)
 {
-	run_workers(run, NULL, n);
+	struct sh_pool pool = { run->work, run->workers, run->cli->jobs, done, run };
+	struct sh_error err;
+
+	if (sh_pool_tasks(&pool, n, &err) < 0)
+		cli_die(run->cli, &err);
 }
 
 void run_finish(struct run *run)

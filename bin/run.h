@@ -11,13 +11,10 @@ struct run {
 	struct cli *cli;
 	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
-	/* When set, receives the output of each job, in input order, in place of the program's
-	 * output. */
+	/* When set, receives each job with its output and facts, in input order. Returns 1 when the
+	 * output goes to the program's output as without `collect`, 0, or -1. */
 	int (*collect)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
-	/* When set, gets each job, in input order, with its facts. */
-	void (*see)(void *arg, const struct sh_job *job);
-	void *see_arg;
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;

@@ -317,7 +317,7 @@ static void complete(struct state *s)
 	if (s->expires)
 		set_age(s, c->operands[0]);
 	if (!k->writes)
-		cli_leave_output(c);
+		c->left = true;
 	dedup_archive_keep_file(c, s->dir, c->out_path);
 }
 

@@ -323,7 +323,7 @@ static void check(const struct state *s)
 		cli_usage(c, "--bands needs --rows");
 	if (s->rows && (cli_given(c, 'k') || s->blocks || cli_given(c, EXPLAIN)))
 		cli_usage(c, "--rows reads signatures: -k, -M and --explain are for fingerprints");
-	if (cli_given(c, EXPLAIN) && c->n_operands)
+	if (cli_given(c, EXPLAIN) && strcmp(c->operands[0], "-") != 0)
 		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
 }
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	s.bands = (unsigned)opt_number(&c, BANDS, 1, SH_KEY_SIGNATURE_BANDS, 0);
 	check(&s);
 	if (cli_given(&c, EXPLAIN))
-		cli_text(&c);
+		c.trailer_out = false;
 	cli_open(&c);
 	if (cli_given(&c, EXPLAIN))
 		explain(&s);

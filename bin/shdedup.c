@@ -117,7 +117,8 @@ static void refuse(struct cli *c, const struct dedup_settings *s)
 		    "-O: the name of the folder is empty (is a shell variable unset?)" },
 		{ s->shards && c->out_path,
 		    "-O and -o contradict each other: -O writes one file for each input" },
-		{ s->shards && c->n_operands == 0, "-O needs the names of input files" },
+		{ s->shards && strcmp(c->operands[0], "-") == 0,
+		    "-O needs the names of input files" },
 	};
 
 	/* Of two outputs of one name only the last one would be kept. */
@@ -190,7 +191,7 @@ static void complete(struct cli *c, struct dedup_settings *s)
 		s->wait = 1000000;
 	/* -o may name the input, which an empty output must not replace. */
 	if ((s->dry_run || s->shards) && !s->sample && !s->report_is_output)
-		cli_leave_output(c);
+		c->left = true;
 }
 
 static void tell_progress(void *arg, uint64_t documents)
@@ -215,7 +216,8 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	dedup_archive_open(s, settings);
 	dedup_shards_open(s, decides);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
-		cli_text(c);
+		c->trailer_out = false;
+	c->progress.unasked = !settings->quiet;
 	cli_open(c);
 	s->to = &c->out;
 	if (settings->report_path && !settings->report_is_output) {
@@ -224,8 +226,7 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	}
 	dedup_read_ids(c, &settings->keep.path, settings->keep.path != NULL, &s->ranked);
 	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
-	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
-	    !settings->quiet);
+	c->progress.bytes = c->progress.records = 0; /* not of the ids */
 }
 
 /* Begins a run over the documents of the input. */

@@ -23,8 +23,8 @@ static const struct cli_program program = {
 	.name = "shdict",
 	.synopsis = "DIRECTORY | --check FILE",
 	.purpose = "Compile the dictionary and model in jieba's package DIRECTORY into one file.",
+	.no_documents = true,
 	.options = { options },
-	.text = true,
 };
 
 /* Reads a file of the package, or `words` in its place when it is not NULL. */
@@ -124,6 +124,7 @@ int main(int argc, char **argv)
 	/* Before cli_open(): input from a pipe is copied to a temporary file. */
 	if (cli_given(&c, CHECK) && !(compiled = sh_jieba_open(c.operands[0], &err)))
 		cli_die(&c, &err);
+	c.trailer_out = false;
 	cli_open(&c);
 	if (compiled) {
 		check(&c, compiled);

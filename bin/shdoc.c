@@ -256,8 +256,6 @@ int main(int argc, char **argv)
 	c.progress.total = 0;
 	for (size_t i = 0; i < c.n_operands; i++)
 		read_operand(&s, c.operands[i]);
-	if (c.n_operands == 0)
-		read_operand(&s, "-");
 	doc_end(&s.run);
 	status = cli_finish(&c);
 	report_ingest(&s.run);

@@ -197,7 +197,7 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 	uint64_t sum = 0, words;
 	struct sh_error err;
 
-	docopts_open_dictionary(d, c);
+	docopts_open_dictionary(d, c, true);
 	if (d->cppjieba)
 		sum = sh_cppjieba_checksum(d->cppjieba);
 	if (!d->cppjieba && d->jieba) {
@@ -444,7 +444,6 @@ static void complete(struct cli *c, struct settings *s)
 	const struct sh_profile *p;
 	struct sh_error err;
 
-	s->docs.no_text = docopts_profile(c)->top > 0; /* see run_documents() */
 	s->docs.perhaps_no_text = true;
 	s->docs.sets = cli_given(c, KEYS);
 	docopts_complete(&s->docs, c);
@@ -522,7 +521,7 @@ int main(int argc, char **argv)
 	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
 		list_settings(&c, &s, &list);
-		cli_text(&c);
+		c.trailer_out = false;
 		cli_open(&c);
 		explain(&c, &list);
 		docopts_free(&s.docs);

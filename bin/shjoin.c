@@ -511,7 +511,7 @@ int main(int argc, char **argv)
 	check_options(&j);
 	open_sides(&j);
 	if (cli_given(&c, EXPLAIN))
-		cli_text(&c);
+		c.trailer_out = false;
 	cli_open(&c);
 	j.pool = (struct sh_pool){ .done = write_out, .arg = &j };
 	j.out.pool = &j.pool;

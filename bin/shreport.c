@@ -31,7 +31,6 @@ static const struct cli_program program = {
 	.synopsis = "[FILE...]",
 	.purpose = "Pairs, a report of shdedup or spans of shspan to a page of HTML.",
 	.options = { options },
-	.text = true,
 };
 
 /* A document of the current pair. */
@@ -263,10 +262,10 @@ int main(int argc, char **argv)
 	s.rows = opt_number(&c, ROWS, 0, 1000000000, DEFAULT_ROWS);
 	formopts_complete(&s.of, &s.form, &c);
 	s.raw = cli_given(&c, RAW) || !formopts_escaped(&s.form);
+	c.trailer_out = false;
 	cli_open(&c);
 	documents_read(&c, &s.form, &s.of, NULL, (char *const *)(void *)s.files.name, s.files.n,
-	    NULL, false, &s.corpus);
-	documents_warn(&c, &s.corpus, "not shown");
+	    NULL, &s.corpus);
 	read_records(&c, &s);
 	if (s.pairs.spans)
 		cover(&c, &s);

@@ -224,7 +224,7 @@ static void complete(struct cli *c, struct span_settings *s)
 	docopts_need_places(&s->docs, c);
 	s->docs.token.memory = s->memory;
 	for (size_t i = 0; !s->pairs && i < s->docs.of.n_of_documents; i++)
-		if (s->docs.of.of_documents[i].form.more)
+		if (s->docs.of.of_documents[i].more)
 			cli_usage(c, "--documents-fields: several fields of text need --pairs, "
 				     "because a span is a place in one field");
 	refuse_idle(c, s);

@@ -31,7 +31,6 @@ static const struct cli_program program = {
 	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), a report of shdedup, or\n"
 	    "groups (id<TAB>keeper), to histograms.",
 	.options = { options },
-	.text = true,
 };
 
 /* What all records of an input have. */
@@ -292,6 +291,7 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	counts.width = (unsigned)opt_number(&c, WIDTH, 1, 1000, DEFAULT_WIDTH);
+	c.trailer_out = false;
 	cli_open(&c);
 	read_records(&c, &counts);
 	if (counts.kind != GROUP)

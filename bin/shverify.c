@@ -158,8 +158,7 @@ int main(int argc, char **argv)
 	s.memory /= 2;
 	sh_tables_init(&tables, s.memory, c.tmpdir);
 	documents_read(&c, &s.docs.docs.form, &s.docs.of, &s.docs.token,
-	    (char *const *)(void *)s.files.name, s.files.n, &tables, false, &corpus);
-	documents_warn(&c, &corpus, "ignored");
+	    (char *const *)(void *)s.files.name, s.files.n, &tables, &corpus);
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);
 	sh_tables_free(&tables);

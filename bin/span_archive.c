@@ -116,8 +116,7 @@ static char *path_of(struct span_archive *a, const struct sh_store_segment *s)
 static void open_documents(struct span_archive *a)
 {
 	struct cli *c = a->cli;
-	size_t n, segments = a->store.n_segments;
-	char *const *inputs = cli_inputs(c, &n);
+	size_t n = c->n_operands, segments = a->store.n_segments;
 	char **names = cli_zeroed(c, segments + n, sizeof *names);
 	struct sh_error err;
 	uint32_t d = 0;
@@ -131,7 +130,7 @@ static void open_documents(struct span_archive *a)
 		names[i] = path_of(a, s);
 	}
 	for (size_t i = 0; i < n; i++)
-		names[segments + i] = inputs[i];
+		names[segments + i] = c->operands[i];
 	span_open(c, a->settings, names, segments + n, &a->tables, &a->corpus);
 	for (size_t i = 0; i < segments; i++) {
 		const struct sh_corpus_file *file = &a->corpus.file[i];

@@ -19,10 +19,8 @@
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus)
 {
-	/* The files of an option are not operands. */
 	documents_read(c, &s->docs.docs.form, s->files.n ? &s->docs.of : NULL, &s->docs.token,
-	    names, n, tables, !s->files.n, corpus);
-	documents_warn(c, corpus, "ignored");
+	    names, n, tables, corpus);
 }
 
 /* Where sh_texts_load() reports bad documents. */
@@ -536,8 +534,8 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
 void span_documents(struct cli *c, struct span_settings *s)
 {
 	bool exact = s->mode == SPAN_EXACT;
-	size_t n = s->files.n;
-	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : cli_inputs(c, &n);
+	size_t n = s->seeds ? s->files.n : c->n_operands;
+	char *const *names = s->seeds ? (char *const *)(void *)s->files.name : c->operands;
 	struct sh_tables tables;
 	struct sh_sorter postings;
 	struct sh_corpus corpus;

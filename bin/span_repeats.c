@@ -82,11 +82,8 @@ void span_repeats(struct cli *c, struct span_settings *s)
 	struct sh_corpus corpus;
 	struct sh_run_counts counts;
 	struct sh_error err;
-	char *const *names;
-	size_t n;
 
-	names = cli_inputs(c, &n);
-	span_open(c, s, names, n, NULL, &corpus);
+	span_open(c, s, c->operands, c->n_operands, NULL, &corpus);
 	if (sh_run_counts_init(&counts, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {

@@ -15,8 +15,8 @@ enum { PLACES = 4, STACK = 64 * 1024 };
 
 /* The handler may run at any instant: it needs complete names in static memory. */
 static struct {
-	const struct sh_sink *sink;
-	char name[PATH_MAX];
+	struct sh_sink *sink;
+	char name[PATH_MAX]; /* of the temporary file; "": there is none */
 } place[PLACES];
 
 static void remove_names(void)
@@ -77,22 +77,12 @@ static void end_unfinished(void)
 			end_with("a library ended the program (is memory short?)\n");
 }
 
-/* Returns whether the signal ends a program by default, and can be caught. */
-static bool ends(int sig)
-{
-	static const int harmless[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN,
-		SIGTTOU, SIGURG, SIGWINCH };
-
-	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-		if (sig == harmless[i])
-			return false;
-	return true;
-}
-
 /* Called before the first file is created: most runs create none, and this needs a hundred system
  * calls. */
 static void watch_signals(void)
 {
+	static const int harmless[] = { SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG,
+		SIGWINCH };
 	static bool watched;
 	/* The handler has its own stack: the usual stack may have overflowed. */
 	static char room[STACK];
@@ -105,31 +95,20 @@ static void watch_signals(void)
 	atexit(end_unfinished);
 	sigaltstack(&stack, NULL);
 	sigfillset(&watch.sa_mask);
-	for (int sig = 1; sig <= SIGRTMAX; sig++)
-		/* Signals that nohup(1) ignores stay ignored. */
-		if (ends(sig) && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+	for (int sig = 1; sig <= SIGRTMAX; sig++) {
+		size_t i = 0, n = sizeof harmless / sizeof *harmless;
+
+		while (i < n && sig != harmless[i])
+			i++;
+		/* Signals that nohup(1) ignores stay ignored. SIGKILL and SIGSTOP have no handler.
+		 */
+		if (i == n && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			sigaction(sig, &watch, NULL);
+	}
 }
 
-static void note(const struct sh_sink *s)
-{
-	for (size_t i = 0; i < PLACES; i++)
-		if (!place[i].sink) {
-			place[i].sink = s;
-			strncpy(place[i].name, s->tmp, sizeof place[i].name - 1);
-			return;
-		}
-}
-
-static void forget(const struct sh_sink *s)
-{
-	for (size_t i = 0; i < PLACES; i++)
-		if (place[i].sink == s) {
-			place[i].name[0] = '\0';
-			place[i].sink = NULL;
-		}
-}
-
+/* Returns whether the open makes a file and so does not wait. The open of a FIFO may wait for a
+ * reader forever. */
 static bool makes_file(const char *path)
 {
 	char *target;
@@ -142,20 +121,25 @@ static bool makes_file(const char *path)
 
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 {
+	bool holds = makes_file(path);
+	size_t i = 0;
 	sigset_t hold;
 	int status;
 
-	/* A FIFO is opened with signals enabled: the open may wait for a reader forever. */
-	if (!makes_file(path))
-		return sh_sink_open(s, path, err);
-	/* No signal arrives between the creation of the file and note(). */
-	sh_hold_begin(&hold);
+	/* No signal arrives between the creation of the file and the note of its name. */
+	if (holds)
+		sh_hold_begin(&hold);
 	status = sh_sink_open(s, path, err);
+	while (i + 1 < PLACES && place[i].sink)
+		i++;
+	if (status == 0)
+		place[i].sink = s;
 	if (status == 0 && s->tmp) {
-		note(s);
+		strncpy(place[i].name, s->tmp, sizeof place[i].name - 1);
 		watch_signals();
 	}
-	sh_hold_end(&hold);
+	if (holds)
+		sh_hold_end(&hold);
 	return status;
 }
 
@@ -163,12 +147,20 @@ int unfinished_close(struct sh_sink *s, struct sh_error *err)
 {
 	int status = sh_sink_close(s, err);
 
-	forget(s);
+	for (size_t i = 0; i < PLACES; i++)
+		if (place[i].sink == s) {
+			place[i].name[0] = '\0';
+			place[i].sink = NULL;
+		}
 	return status;
 }
 
-void unfinished_abort(struct sh_sink *s)
+void unfinished_abort(void)
 {
-	sh_sink_abort(s);
-	forget(s);
+	for (size_t i = 0; i < PLACES; i++)
+		if (place[i].sink) {
+			sh_sink_abort(place[i].sink);
+			place[i].name[0] = '\0';
+			place[i].sink = NULL;
+		}
 }

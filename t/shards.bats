@@ -171,7 +171,8 @@ make_shim() {
 	refuses 'shdedup -O new -o out part-00' 'shdedup: -O and -o contradict each other: -O writes one file for each input'
 	refuses 'shdedup -O new --dry-run part-00' 'shdedup: -O cannot be used with --dry-run, which writes no documents'
 	refuses 'shdedup -O new <part-00' 'shdedup: -O needs the names of input files'
-	refuses 'shdedup -O new - <part-00' "shdedup: -O: no output can be named after the input '-'"
+	refuses 'shdedup -O new - <part-00' 'shdedup: -O needs the names of input files'
+	refuses 'shdedup -O new part-00 - <part-00' "shdedup: -O: no output can be named after the input '-'"
 	refuses 'shdedup --compress gzip part-00' 'shdedup: --compress needs -O DIR'
 	refuses 'shdedup -O new --report new/part-00 part-00' 'shdedup: --report new/part-00: -O writes documents to this file'
 	[ ! -e new ]

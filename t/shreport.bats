@@ -226,7 +226,7 @@ shows() {
 	printf 'i%d\ti%d\t0\n' 3 4 38999 20000 999 1 >report
 	try 'shreport -j 1 -d docs report'
 	exits 0
-	says 'shreport: 1000 documents with the id of an earlier document: not shown'
+	says 'shreport: 1000 documents with the id of an earlier document: ignored'
 	reads
 	shows 'pair\ti3\ti4' 'mark\t3' 'mark\t4' 'pair\ti38999\ti20000' 'mark\t38999' 'mark\t20000' \
 		'pair\ti999\ti1' 'mark\t999' 'mark\t1'
