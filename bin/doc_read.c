@@ -39,11 +39,9 @@ enum {
 	WARNING = 'w',
 	LEFT_FILE = 'f',
 	REJECTED = 'r',
-	ASSUMED = 'a',
-	LEFT_OUT = 'l',
-	AS_TEXT = 't',
 	ILL = 'i',
-	TROUBLE = 'e'
+	TROUBLE = 'e',
+	TALLY = '0' /* or above: of in->tally[kind - TALLY] */
 };
 
 /* ---- results in the order of the input ---- */
@@ -58,17 +56,6 @@ int doc_trouble(void *arg, struct sh_error *err)
 	run->failed++;
 	run->cli->out.trailer = false; /* the next program sees that input is missing */
 	return 0;
-}
-
-static void add_count(struct doc_run *run, char kind, struct sh_slice text, uint64_t count)
-{
-	struct sh_error err;
-	struct sh_tally *to = kind == ASSUMED    ? &run->in.assumed
-			      : kind == LEFT_OUT ? &run->in.left_out
-						 : &run->in.as_text;
-
-	if (sh_tally_add_many(to, text, count, &err) < 0)
-		cli_die(run->cli, &err);
 }
 
 /* Sorts the hashes, and counts and removes the repeated ones. */
@@ -129,8 +116,9 @@ static const char *put_note(struct doc_run *run, const char *p)
 		doc_trouble(run, &trouble);
 	} else if (kind == ILL) {
 		run->in.body.ill += numbers[1];
-	} else {
-		add_count(run, kind, text, numbers[1]);
+	} else if (sh_tally_add_many(&run->in.tally[kind - TALLY], text, numbers[1], &trouble) <
+		   0) {
+		cli_die(run->cli, &trouble);
 	}
 	return text.p + text.n;
 }
@@ -271,27 +259,26 @@ static void on_skipped(void *arg, const char *what, bool file)
 
 /* ---- jobs ---- */
 
-static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struct sh_error *err)
-{
-	for (uint32_t i = 0; i < t->names.n; i++)
-		if (note(w, kind, sh_hmap_key(&t->names, i), t->count[i], err) < 0)
-			return -1;
-	sh_tally_free(t);
-	return sh_tally_init(t, err);
-}
-
+/* Moves the counts of the worker to the notes. */
 static int note_counts(struct doc_worker *w, struct sh_error *err)
 {
-	struct sh_ingest *in = w->in;
-	uint64_t ill = in->body.ill;
+	uint64_t ill = w->in->body.ill;
 
-	in->body.ill = 0;
+	w->in->body.ill = 0;
 	if (ill && note(w, ILL, sh_slice("", 0), ill, err) < 0)
 		return -1;
-	return note_tally(w, ASSUMED, &in->assumed, err) < 0 ||
-		       note_tally(w, LEFT_OUT, &in->left_out, err) < 0
-		   ? -1
-		   : note_tally(w, AS_TEXT, &in->as_text, err);
+	for (int k = 0; k < SH_TALLIES; k++) {
+		struct sh_tally *t = &w->in->tally[k];
+
+		for (uint32_t i = 0; i < t->names.n; i++)
+			if (note(w, (char)(TALLY + k), sh_hmap_key(&t->names, i), t->count[i],
+				err) < 0)
+				return -1;
+		sh_tally_free(t);
+		if (sh_tally_init(t, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* See sh_read_fn. */

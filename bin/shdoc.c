@@ -109,26 +109,20 @@ static void report_ingest(struct doc_run *run)
 	const struct sh_ingest *in = &run->in;
 	struct cli *c = run->cli;
 
-	for (uint32_t i = 0; i < in->assumed.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->assumed.names, i);
-		uint64_t n = in->assumed.count[i];
+	for (unsigned k = 0; k < SH_TALLIES; k++)
+		for (uint32_t i = 0; i < in->tally[k].names.n; i++) {
+			struct sh_slice name = sh_hmap_key(&in->tally[k].names, i);
+			unsigned long long n = in->tally[k].count[i];
 
-		cli_warn(c, "%llu text%s taken for %.*s", (unsigned long long)n, CLI_PLURAL(n),
-		    (int)name.n, name.p);
-	}
-	for (uint32_t i = 0; i < in->left_out.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->left_out.names, i);
-
-		cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p,
-		    (unsigned long long)in->left_out.count[i]);
-	}
-	for (uint32_t i = 0; i < in->as_text.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->as_text.names, i);
-		uint64_t n = in->as_text.count[i];
-
-		cli_warn(c, "%llu file%s taken for one text%s: %.*s", (unsigned long long)n,
-		    CLI_PLURAL(n), n == 1 ? "" : " each", (int)name.n, name.p);
-	}
+			if (k == SH_ASSUMED)
+				cli_warn(c, "%llu text%s taken for %.*s", n, CLI_PLURAL(n),
+				    (int)name.n, name.p);
+			else if (k == SH_LEFT_OUT)
+				cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p, n);
+			else
+				cli_warn(c, "%llu file%s taken for one text%s: %.*s", n,
+				    CLI_PLURAL(n), n == 1 ? "" : " each", (int)name.n, name.p);
+		}
 	if (in->body.ill)
 		cli_warn(c, "%llu ill-formed sequence%s replaced by U+FFFD",
 		    (unsigned long long)in->body.ill, CLI_PLURAL(in->body.ill));

@@ -72,7 +72,7 @@ static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *p
 		return -1;
 	*format = sh_format_detect(head, kind, path, &in->json);
 	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path, &in->json) : NULL;
-	return doubt ? sh_tally_add(&in->as_text, sh_slice_str(doubt), err) : 0;
+	return doubt ? sh_tally_add(&in->tally[SH_AS_TEXT], sh_slice_str(doubt), err) : 0;
 }
 
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,

@@ -10,6 +10,14 @@
 #include "ingest/format.h"
 #include "io/reader.h"
 
+/* What a struct sh_ingest counts. */
+enum {
+	SH_ASSUMED,  /* texts by charset, see body.h */
+	SH_LEFT_OUT, /* inputs that are not text, by kind */
+	SH_AS_TEXT,  /* texts that look like a file of many documents, by form */
+	SH_TALLIES,
+};
+
 struct sh_ingest {
 	/* Set by the caller. */
 	enum sh_format format;        /* AUTO: detected for each file */
@@ -36,9 +44,7 @@ struct sh_ingest {
 	/* Filled. */
 	const struct sh_reader *reader; /* of the current file; valid during callbacks */
 	struct sh_body body;
-	struct sh_tally assumed;  /* texts by charset, see body.h */
-	struct sh_tally left_out; /* inputs that are not text, by kind */
-	struct sh_tally as_text;  /* texts that look like a file of many documents, by form */
+	struct sh_tally tally[SH_TALLIES];
 
 	bool resumed; /* the next line may be the end of a line that was lost */
 	bool marked;  /* the current JSON file begins with the byte order mark of UTF-8 */

@@ -8,23 +8,21 @@
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 {
-	in->body.assumed = &in->assumed;
+	in->body.assumed = &in->tally[SH_ASSUMED];
 	in->json.json = true;
 	if (sh_buf_reserve(&in->text, 1, err) < 0 || sh_buf_reserve(&in->id, 1, err) < 0)
 		return -1;
-	if (sh_tally_init(&in->assumed, err) < 0)
-		return -1;
-	if (sh_tally_init(&in->left_out, err) < 0)
-		return -1;
-	return sh_tally_init(&in->as_text, err);
+	for (unsigned i = 0; i < SH_TALLIES; i++)
+		if (sh_tally_init(&in->tally[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 void sh_ingest_free(struct sh_ingest *in)
 {
 	sh_body_free(&in->body);
-	sh_tally_free(&in->assumed);
-	sh_tally_free(&in->left_out);
-	sh_tally_free(&in->as_text);
+	for (unsigned i = 0; i < SH_TALLIES; i++)
+		sh_tally_free(&in->tally[i]);
 	sh_document_room_free(&in->room);
 	sh_buf_free(&in->member);
 	sh_buf_free(&in->text);
@@ -80,7 +78,7 @@ int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struc
 {
 	if (in->skipped)
 		in->skipped(in->arg, what, file);
-	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
+	return sh_tally_add(&in->tally[SH_LEFT_OUT], sh_slice_str(what), err);
 }
 
 int sh_ingest_lost(struct sh_ingest *in, const struct sh_reader *r, uint64_t lost,
