@@ -27,11 +27,12 @@ struct sh_fingerprinter {
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
 	bool by_text;        /* the hash is weak: different features may have equal first words */
-	int64_t *weight;     /* of each distinct feature */
+	uint64_t *other;     /* hashes of distinct features that do not weigh 1 */
+	int64_t *weight;     /* of each of these features */
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
 	bool by_rounding;           /* weights with fractions are added as in published/sums.h */
 	struct sh_rounded rounded;
-	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, other_cap, weight_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -109,6 +110,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f->feature);
 	free(f->wide);
 	free(f->text_hash);
+	free(f->other);
 	free(f->weight);
 	free(f);
 }
@@ -229,21 +231,13 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 	return 0;
 }
 
-/* Weighs the distinct features. */
-static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+static inline int weight_of(
+    struct sh_fingerprinter *f, uint64_t tf, size_t features, int64_t *weight, struct sh_error *err)
 {
-	const struct sh_hash_count *d = &f->distinct;
+	struct sh_term t = { .tf = tf, .tokens = features };
 
-	if (SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n; i++) {
-		struct sh_term t = { .tf = d->count[i], .tokens = features };
-
-		f->weight[i] = t.tf < BY_COUNT ? f->by_count[t.tf] : 0;
-		if (!f->weight[i] && f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
-			return -1;
-	}
-	return 0;
+	*weight = tf < BY_COUNT ? f->by_count[tf] : 0;
+	return *weight ? 0 : f->opts.scheme->weigh(&t, weight, err);
 }
 
 /* Returns all words of the hash of feature `at`; may write them to `room`. */
@@ -269,8 +263,10 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	f->rounded = (struct sh_rounded){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *hash = words_of(f, each ? i : f->distinct.first[i], room);
-		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
+		int64_t weight = SH_WEIGHT_ONE;
 
+		if (!each && weight_of(f, f->distinct.count[i], features, &weight, err) < 0)
+			return -1;
 		if (f->by_rounding)
 			sh_rounded_add(&f->rounded, hash, f->opts.bits, weight);
 		if (sh_simhash_add(&f->simhash, hash, weight, err) < 0)
@@ -279,24 +275,45 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	return 0;
 }
 
+/* Adds the distinct features by their counts. Features of weight 1 are counted: most features occur
+ * once, and counting bits is several times faster than adding weights. Each feature is written to
+ * both arrays, and the length of one array grows: this needs no branch on the weight. */
+static int add_distinct(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+{
+	const size_t n = f->distinct.n;
+	uint64_t *one = f->distinct.hash; /* overwrites hashes that were read */
+	size_t ones = 0, others = 0;
+
+	if (SH_RESERVE(f->weight, f->weight_cap, n, err) < 0 ||
+	    SH_RESERVE(f->other, f->other_cap, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		int64_t weight;
+
+		if (weight_of(f, f->distinct.count[i], features, &weight, err) < 0)
+			return -1;
+		f->weight[others] = weight;
+		one[ones] = f->other[others] = one[i];
+		ones += weight == SH_WEIGHT_ONE;
+		others += weight != SH_WEIGHT_ONE;
+	}
+	return sh_simhash_add_units(&f->simhash, one, ones, err) < 0
+		   ? -1
+		   : sh_simhash_add_weighted(&f->simhash, f->other, f->weight, others, err);
+}
+
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
-	const struct sh_scheme *scheme = f->opts.scheme;
-	const struct sh_hash_count *d = &f->distinct;
 	const uint64_t *counted = f->by_text ? f->text_hash : f->feature;
-	bool each = scheme->additive;
-	bool single = (f->words > 1 && !f->opts.hash->composed) || f->by_text || f->by_rounding;
+	bool each = f->opts.scheme->additive;
 
-	if (each && !single)
-		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
 	if (!each && sh_hash_count(&f->distinct, counted, features, err) < 0)
 		return -1;
-	if (scheme->flat && !single)
-		return sh_simhash_add_units(&f->simhash, d->hash, d->n, err);
-	if (!each && weigh(f, features, err) < 0)
-		return -1;
-	return single ? add_single(f, features, each, err)
-		      : sh_simhash_add_weighted(&f->simhash, d->hash, f->weight, d->n, err);
+	if ((f->words > 1 && !f->opts.hash->composed) || f->by_text || f->by_rounding)
+		return add_single(f, features, each, err);
+	if (each)
+		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
+	return add_distinct(f, features, err);
 }
 
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
