@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of shdedup, in the order of a run:
  *
- *     dedup_how.c      the options that decide which documents are near-duplicates
+ *     dedup_how.c      for sharchive, too: options that decide which documents are near-duplicates,
+ *                      and lists of ids
  *     dedup_every.c    batches of an input that stays open
  *     dedup_read.c     documents to keys and ranks
- *     dedup_archive.c  the documents of earlier runs
  *     lib/match/engine  keys to groups
  *     dedup_write.c    groups to the documents that stay, to the report and the summary
  *     dedup_shards.c   the same with one output for each input
@@ -12,6 +12,8 @@
  * Functions that return no error die of errors. */
 #ifndef DEDUP_H
 #define DEDUP_H
+
+#include <stdio.h>
 
 #include "archive/batch.h"
 #include "base/hmap.h"
@@ -59,19 +61,13 @@ struct dedup_ids {
 /* The outputs of -O. */
 struct dedup_shards {
 	struct sh_finished finished;
-	char **name;         /* names of the outputs in the folder */
-	char **path;         /* the same names with the folder */
-	struct sh_buf lines; /* the list: options; then checksum and form of each input */
-};
-
-/* The input of --every. */
-struct dedup_feed {
-	size_t memory; /* most bytes of a batch, about */
-	struct sh_buf text;
-	size_t whole;  /* bytes of `text` that are whole lines */
-	int from, to;  /* descriptors: the input, and the batch that standard input reads */
-	int64_t began; /* of the last batch: milliseconds of the clock */
-	bool ended;    /* the input has ended, or a signal has ended the feed */
+	char **path; /* of the outputs; owned */
+	char **name; /* their names in the folder: the ends of `path` */
+	/* The list: options; then checksum and form of each input. The stream writes the text, which
+	 * is complete after lines_of() of dedup_shards.c. */
+	FILE *list;
+	char *text;
+	size_t n;
 };
 
 /* The state of a run; each part of the run adds its results. */
@@ -79,14 +75,21 @@ struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
 	struct dedup_ids ranked, protected;
-	struct sh_store store;   /* the archive */
-	struct sh_batch archive; /* the documents of the run in it; zeroed: no archive */
+	struct sh_store store; /* the archive */
+	/* The documents of the run, and what the archive knows of them. Without an archive it has
+	 * no more than the corpus and the engine. */
+	struct sh_batch archive;
 	struct dedup_shards shards;
 	struct sh_sink report, *to; /* to: the output for the report */
 	struct sh_tables tables;    /* arrays whose size depends on the documents */
+	struct sh_buf lines;        /* under --every: the next batch, for dedup_read() */
 	struct sh_corpus corpus;
+	struct sh_corpus_lines tasks; /* of dedup_read() */
 	struct sh_engine *engine;
 	struct sample sample;
+	struct sh_document_room room,
+	    keeper_room;    /* of a document that is written, and its keeper */
+	struct sh_buf line; /* of its record or its report */
 	/* Documents of the run by keeper, as the engine numbers it. With an archive --counts has
 	 * `all`: by number in the archive, the documents that it has dropped for this one, and the
 	 * document itself. */
@@ -94,10 +97,11 @@ struct dedup_state {
 	uint32_t largest; /* size of the largest group */
 	uint32_t alike;   /* documents of the report whose id is the keeper's id */
 	uint64_t groups;
-	uint64_t documents, dropped; /* documents of the run; documents that do not stay */
+	/* documents, and documents that do not stay; of all batches */
+	uint64_t documents, dropped;
 };
 
-/* ---- options ---- */
+/* ---- options and ids, for sharchive too ---- */
 
 /* For struct cli_program.options, with docopts_table. */
 extern const struct cli_option dedup_how_table[];
@@ -105,7 +109,8 @@ extern const struct cli_option dedup_how_table[];
 /* Reads the options of the two tables, and loads their files. */
 void dedup_how_complete(struct cli *c, struct dedup_settings *s);
 
-/* ---- the input ---- */
+/* Dies when an output would replace a file of the archive in `dir`. path: the output's, or NULL. */
+void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
 
 /* Reads ids from files. */
 void dedup_read_ids(
@@ -114,57 +119,18 @@ void dedup_free_ids(struct dedup_ids *list);
 /* Warns of ids that no document has: their number, and the place of the first. */
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);
 
-/* Reads the documents of the operands into s->corpus and s->engine, in input order, and ranks
+/* ---- the input ---- */
+
+/* Reads the documents of the operands, or of s->lines, into s->corpus and s->engine, in input order, and ranks
  * them. */
 void dedup_read(struct dedup_state *s);
 
-/* Opens the input: the only operand, or standard input. From here on SIGTERM and SIGINT end the
- * feed, between two batches. */
-void dedup_feed_open(struct cli *c, struct dedup_feed *f, uint64_t seconds);
-/* Waits for whole lines, and for the time of the next batch, at least `seconds` after the last one
- * began. Then standard input has these lines, from the beginning. The last batch includes a last
- * line without LF, unless a signal has ended the feed. Returns false when the feed has ended, and
- * no line is left. */
-bool dedup_feed_next(struct cli *c, struct dedup_feed *f, uint64_t seconds);
-void dedup_feed_close(struct dedup_feed *f);
-
-/* ---- the archive ---- */
-
-/* Dies when an output would replace a file of the archive in `dir`. path: the output's, or NULL. */
-void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
-
-/* Opens the archive before documents are read: it must exist, and have the settings of the run.
- * This function and the next ones do nothing without an archive. */
-void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings);
-/* Completes the options of the engine. */
-void dedup_archive_engine(struct dedup_state *s, struct sh_engine_opts *opts);
-/* Runs the engine, also without an archive. With one, the archive is locked from here on. */
-void dedup_archive_run(struct dedup_state *s);
-/* Adds the new documents to the archive, after all output was written. */
-void dedup_archive_add(struct dedup_state *s);
-/* Gives the lock back, and frees what the run knows of the archive: dedup_archive_engine() begins
- * another run. */
-void dedup_archive_done(struct dedup_state *s);
+/* Calls run() for batches of the input, the only operand or standard input, until it ends or SIGTERM
+ * or SIGINT arrive; then for the last batch. s->lines has the lines of a batch. A last line without
+ * LF is a line, unless a signal has arrived. Returns the number of batches. */
+uint64_t dedup_every(struct dedup_state *s, void (*run)(struct dedup_state *s));
 
 /* ---- results ---- */
-
-/* Returns whether the document is written: no document of this run or of the archive replaces
- * it. */
-static inline bool dedup_stays(const struct dedup_state *s, uint32_t document)
-{
-	return sh_engine_keeper(s->engine, document) == document;
-}
-
-/* Returns whether a keeper is a document of the archive. */
-static inline bool dedup_is_archived(const struct dedup_state *s, uint32_t keeper)
-{
-	return keeper >= s->corpus.n;
-}
-
-/* Sets *id to the id of the document that stays for document i: of the archive or of this run. *id
- * is valid while the archive is open, and until `room` is used again. Returns 0 or -1. */
-int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
-    struct sh_slice *id, struct sh_error *err);
 
 /* Sets the sizes of groups. */
 void dedup_count_groups(struct dedup_state *s);

@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/spill.h"
-
 enum { READ = 1 << 16 };
 
 /* Set by the handler. The signals are blocked except while the program waits for input, so a batch
@@ -41,29 +39,34 @@ _Noreturn static void die(struct cli *c, const char *file)
 	cli_die(c, &err);
 }
 
-void dedup_feed_open(struct cli *c, struct dedup_feed *f, uint64_t seconds)
+/* What has arrived. */
+struct feed {
+	int from; /* descriptor */
+	struct sh_buf text;
+	size_t whole; /* bytes of `text` that are whole lines */
+	bool ended;   /* the input has ended, or a signal has arrived */
+};
+
+/* Opens the input. From here on SIGTERM and SIGINT end the feed, between two batches. */
+static void open_feed(struct cli *c, struct feed *f)
 {
 	const struct sigaction act = { .sa_handler = stop };
-	static char *const input[] = { "-" };
 	sigset_t ends;
 
-	f->to = -1;
 	f->from = strcmp(c->operands[0], "-") != 0 ? open(c->operands[0], O_RDONLY | O_CLOEXEC)
 						   : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (f->from < 0)
 		die(c, c->operands[0]);
-	c->operands = input;
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGINT);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	sigaction(SIGINT, &act, NULL);
-	f->began = milliseconds() - (int64_t)seconds * 1000;
 }
 
 /* Waits for input, at most `wait` milliseconds; -1: without a limit. Reads some. */
-static void read_some(struct cli *c, struct dedup_feed *f, int64_t wait)
+static void read_some(struct cli *c, struct feed *f, int64_t wait)
 {
 	struct pollfd fd = { .fd = f->from, .events = POLLIN };
 	struct timespec limit = { (time_t)(wait / 1000), (long)(wait % 1000) * 1000000 };
@@ -97,39 +100,39 @@ static void read_some(struct cli *c, struct dedup_feed *f, int64_t wait)
 		f->whole = (size_t)(lf + 1 - f->text.p);
 }
 
-bool dedup_feed_next(struct cli *c, struct dedup_feed *f, uint64_t seconds)
+uint64_t dedup_every(struct dedup_state *s, void (*run)(struct dedup_state *s))
 {
-	int64_t due = f->began + (int64_t)seconds * 1000;
+	const int64_t interval = (int64_t)s->settings->every * 1000;
+	const size_t most = s->settings->memory / 8; /* bytes of a batch, about */
+	int64_t due = milliseconds();
+	struct feed f = { 0 };
+	uint64_t batches = 0;
+	size_t partial;
 	struct sh_error err;
 
-	while (!f->ended && f->whole < f->memory) {
-		int64_t left = due - milliseconds();
+	open_feed(s->cli, &f);
+	for (;; batches++) {
+		while (!f.ended && f.whole < most) {
+			int64_t left = due - milliseconds();
 
-		if (f->whole && left <= 0)
+			if (f.whole && left <= 0)
+				break;
+			read_some(s->cli, &f, f.whole ? left : -1);
+			f.ended = f.ended || stopped;
+		}
+		if (!f.whole)
 			break;
-		read_some(c, f, f->whole ? left : -1);
-		f->ended = f->ended || stopped;
+		due = milliseconds() + interval;
+		partial = f.text.n - f.whole;
+		s->lines = f.text;
+		s->lines.n = f.whole;
+		f.text = (struct sh_buf){ 0 };
+		if (sh_buf_add(&f.text, s->lines.p + f.whole, partial, &err) < 0)
+			cli_die(s->cli, &err);
+		f.whole = 0;
+		run(s);
 	}
-	if (!f->whole)
-		return false;
-	f->began = milliseconds();
-	if (f->to >= 0)
-		sh_spill_close(f->to);
-	f->to = sh_spill_open(c->tmpdir, &err);
-	if (f->to < 0 || sh_spill_write(f->to, f->text.p, f->whole, &err) < 0)
-		cli_die(c, &err);
-	if (lseek(f->to, 0, SEEK_SET) < 0 || dup2(f->to, STDIN_FILENO) < 0)
-		die(c, "the batch");
-	f->text.n -= f->whole;
-	memmove(f->text.p, f->text.p + f->whole, f->text.n);
-	f->whole = 0;
-	return true;
-}
-
-void dedup_feed_close(struct dedup_feed *f)
-{
-	if (f->to >= 0)
-		sh_spill_close(f->to);
-	close(f->from);
-	sh_buf_free(&f->text);
+	close(f.from);
+	sh_buf_free(&f.text);
+	return batches;
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The first pass over the documents finds their places, keys and ranks. */
-#include <stdlib.h>
-
 #include "base/num.h"
 #include "dedup.h"
 #include "record/escape.h"
 #include "run.h"
-#include "unicode/utf8.h"
 
 /* ---- the documents of a task ---- */
 
@@ -21,7 +18,6 @@ struct found {
 
 struct worker {
 	const struct dedup_state *state;
-	const struct sh_corpus_lines *lines;
 	struct sh_describer *describer;
 };
 
@@ -63,19 +59,13 @@ static int work(void *worker, struct sh_job *job)
 	struct worker *w = worker;
 	int status;
 
-	job->out.n = job->facts.n = 0;
-	sh_corpus_lines_read(w->lines, job);
+	sh_corpus_lines_read(&w->state->tasks, job);
 	status = sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
 	job->from.lines = job->at; /* for the progress */
 	return status;
 }
 
 /* ---- tasks, in input order ---- */
-
-struct reading {
-	struct dedup_state *state;
-	struct sh_corpus_lines lines;
-};
 
 static void note_met(struct dedup_ids *list, uint32_t i)
 {
@@ -85,8 +75,7 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 
 static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	struct reading *r = arg;
-	struct dedup_state *s = r->state;
+	struct dedup_state *s = arg;
 	const struct sh_rank_rule *rule = &s->settings->keep;
 	bool line_ids = s->settings->docs.docs.form.line_ids;
 	uint32_t first = (uint32_t)s->corpus.n;
@@ -94,7 +83,7 @@ static int collect(void *arg, struct sh_job *job, struct sh_error *err)
 	struct found *found = (struct found *)(void *)job->facts.p;
 	char id[SH_NUM_CHARS];
 
-	sh_corpus_lines_done(&r->lines, job);
+	sh_corpus_lines_done(&s->tasks, job);
 	sh_corpus_passed(&s->corpus, job->from.at);
 	if (n == 0)
 		return 0;
@@ -165,8 +154,7 @@ void dedup_read(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
 	struct worker workers[CLI_MAX_JOBS];
-	struct reading reading = { .state = s };
-	struct run run = { .cli = c, .work = work, .collect = collect, .arg = &reading };
+	struct run run = { .cli = c, .work = work, .collect = collect, .arg = s };
 	struct sh_error err;
 
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
@@ -175,76 +163,27 @@ void dedup_read(struct dedup_state *s)
 	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
 	s->corpus.trailer = c->trailer_in;
-	if (sh_corpus_open(&s->corpus, c->operands, c->n_operands, c->tmpdir, &err) < 0 ||
-	    sh_corpus_lines_init(&reading.lines, &s->corpus, 0, 1, &err) < 0)
+	if ((s->settings->every
+		    ? sh_corpus_take(&s->corpus, &s->lines, &err)
+		    : sh_corpus_open(&s->corpus, c->operands, c->n_operands, c->tmpdir, &err)) < 0)
+		cli_die(c, &err);
+	if (s->settings->every)
+		s->corpus.file[0].name = "-";
+	if (sh_corpus_lines_init(&s->tasks, &s->corpus, 0, 1, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.reads = sh_corpus_size(&s->corpus) > s->settings->memory;
 	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i] =
-		    (struct worker){ s, &reading.lines, sh_describer_new(s->engine, &err) };
+		workers[i] = (struct worker){ s, sh_describer_new(s->engine, &err) };
 		if (!workers[i].describer)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
-	run_tasks(&run, reading.lines.tasks);
+	run_tasks(&run, s->tasks.tasks);
 	run_finish(&run);
-	sh_corpus_lines_free(&reading.lines);
+	sh_corpus_lines_free(&s->tasks);
 	if (sh_corpus_check(&s->corpus, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_describer_delete(workers[i].describer);
 	rank_by_field(s);
-}
-
-/* ---- lists of ids ---- */
-
-void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)
-{
-	struct sh_lines lines;
-	struct sh_slice line;
-	struct sh_error err;
-	uint32_t i;
-	bool fresh;
-
-	*list = (struct dedup_ids){ 0 };
-	if (sh_hmap_init(&list->ids, &err) < 0)
-		cli_die(c, &err);
-	if (!n_names)
-		return;
-	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n_names);
-	while (cli_line(c, &lines, &line)) {
-		struct sh_slice id =
-		    sh_record_listed(lines.starts_file ? sh_utf8_skip_bom(line) : line);
-
-		if (id.n == 0)
-			continue;
-		if (sh_hmap_put(&list->ids, id, &i, &fresh, &err) < 0 ||
-		    (fresh && SH_RESERVE(list->at, list->cap, (size_t)i + 1, &err) < 0))
-			cli_die(c, &err);
-		if (fresh)
-			list->at[i] = (struct dedup_place){ lines.from.file, lines.from.line };
-	}
-	sh_lines_free(&lines);
-}
-
-void dedup_free_ids(struct dedup_ids *list)
-{
-	sh_hmap_free(&list->ids);
-	free(list->at);
-}
-
-void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list)
-{
-	uint32_t missing = 0, first = 0;
-	struct sh_slice id;
-
-	for (uint32_t i = 0; i < list->ids.n; i++)
-		if (list->at[i].line && missing++ == 0)
-			first = i;
-	if (missing == 0)
-		return;
-	id = sh_hmap_key(&list->ids, first);
-	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u ids not found)",
-	    list->at[first].file, (unsigned long long)list->at[first].line, sh_shown(id, 80), id.p,
-	    option, missing, list->ids.n);
 }

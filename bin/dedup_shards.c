@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of shdedup that writes one output for each input (-O), and resumes killed runs. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dedup.h"
@@ -34,18 +32,6 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns the first n bytes of a, b and c as one text, to be freed. */
-static char *join(struct cli *cli, const char *a, size_t n, const char *b, const char *c)
-{
-	char *text;
-	struct sh_error err;
-
-	if (asprintf(&text, "%.*s%s%s", (int)n, a, b, c) >= 0)
-		return text;
-	sh_error_nomem(&err);
-	cli_die(cli, &err);
-}
-
 /* Names the outputs as the inputs. With --compress the suffix is that of the form. Refuses an
  * output that would replace an input or another output. */
 static void name_outputs(struct dedup_state *s)
@@ -62,16 +48,22 @@ static void name_outputs(struct dedup_state *s)
 		cli_die(c, &err);
 	for (size_t i = 0; i < c->n_operands; i++) {
 		const char *input = c->operands[i], *slash = strrchr(input, '/'),
-			   *base = slash ? slash + 1 : input, *path;
+			   *base = slash ? slash + 1 : input;
 		size_t n = how->compress ? length_without_suffix(base) : strlen(base);
+		char *path;
 		uint32_t at;
 		bool fresh;
 
 		if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n') ||
 		    strncmp(base, SH_FINISHED_LIST, strlen(SH_FINISHED_LIST)) == 0)
 			cli_usage(c, "-O: no output can be named after the input '%s'", input);
-		d->name[i] = join(c, base, n, how->form ? how->form->suffix : "", "");
-		path = d->path[i] = join(c, how->shards, strlen(how->shards), "/", d->name[i]);
+		if (asprintf(&path, "%s/%.*s%s", how->shards, (int)n, base,
+			how->form ? how->form->suffix : "") < 0) {
+			sh_error_nomem(&err);
+			cli_die(c, &err);
+		}
+		d->path[i] = path;
+		d->name[i] = path + strlen(how->shards) + 1;
 		if (sh_hmap_put(&names, sh_slice_str(d->name[i]), &at, &fresh, &err) < 0)
 			cli_die(c, &err);
 		if (!fresh)
@@ -90,21 +82,15 @@ static void name_outputs(struct dedup_state *s)
 
 /* ---- the list of sh_finished: what decides the content of the outputs ---- */
 
-__attribute__((format(printf, 2, 3))) static void list(struct dedup_state *s, const char *fmt, ...)
+/* Returns the lines so far. They are valid until a line is added. */
+static struct sh_slice lines_of(struct dedup_state *s)
 {
 	struct sh_error err;
-	char *line;
-	va_list ap;
-	int n;
 
-	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		sh_error_nomem(&err);
-	if (n < 0 || sh_buf_add(&s->shards.lines, line, (size_t)n, &err) < 0)
-		cli_die(s->cli, &err);
-	free(line);
+	if (fflush(s->shards.list) == 0 && !ferror(s->shards.list))
+		return sh_slice(s->shards.text, s->shards.n);
+	sh_error_nomem(&err);
+	cli_die(s->cli, &err);
 }
 
 static const struct sh_codec *form_of(const struct dedup_state *s, size_t i)
@@ -124,25 +110,23 @@ static void list_decisions(struct dedup_state *s)
 	struct {
 		uint64_t before, keeper, verdict;
 	} sum = { 0, 0, 0 };
-	struct sh_document_room room = { 0 };
 	struct sh_slice all = sh_slice((const char *)(const void *)&sum, sizeof sum), id;
 	struct sh_error err;
 
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		sum.keeper = !dedup_stays(s, i);
+		sum.keeper = !sh_batch_stays(&s->archive, i);
 		sum.verdict = 0;
 		if (sum.keeper && s->settings->mark.n) {
 			struct sh_verdict v = sh_engine_verdict(s->engine, i);
 
-			if (dedup_keeper_id(s, i, &room, &id, &err) < 0)
+			if (sh_batch_keeper_id(&s->archive, i, &s->keeper_room, &id, &err) < 0)
 				cli_die(s->cli, &err);
 			sum.keeper = sh_finished_sum(id);
 			sum.verdict = (uint64_t)v.similarity << 8 | v.measure;
 		}
 		sum.before = sh_finished_sum(all);
 	}
-	list(s, "keepers %016llx\n", (unsigned long long)sum.before);
-	sh_document_room_free(&room);
+	fprintf(s->shards.list, "keepers %016llx\n", (unsigned long long)sum.before);
 }
 
 /* ---- the run ---- */
@@ -157,16 +141,20 @@ void dedup_shards_open(struct dedup_state *s, bool (*decides)(int code))
 	if (!how->shards)
 		return;
 	name_outputs(s);
+	d->list = open_memstream(&d->text, &d->n);
+	if (!d->list) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
 	/* Options as they were typed. Their effect, and that of files and of defaults, is in the
 	 * checksum of the decisions. */
 	for (int code = 0; code < CLI_CODES; code++)
 		if (decides(code) && cli_given(c, code))
-			list(s, "option %s %s\n", cli_option_name(c, code),
+			fprintf(d->list, "option %s %s\n", cli_option_name(c, code),
 			    opt_text(c, code) ? opt_text(c, code) : "yes");
-	list(s, "option end\n");
-	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait, &err) <
-		0 ||
-	    sh_finished_compare(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
+	fprintf(d->list, "option end\n");
+	if (sh_finished_open(&d->finished, how->shards, d->name, c->n_operands, how->wait,
+		lines_of(s), &err) < 0)
 		cli_die(c, &err);
 }
 
@@ -201,12 +189,12 @@ void dedup_shards_write(struct dedup_state *s)
 		const struct sh_codec *form = form_of(s, i);
 		const struct sh_corpus_file *file = &corpus->file[i];
 
-		list(s, "input %016llx %llu %s %s\n",
+		fprintf(d->list, "input %016llx %llu %s %s\n",
 		    (unsigned long long)sh_finished_sum(sh_slice(file->p, file->n)),
 		    (unsigned long long)file->n, form ? form->name : none, d->name[i]);
 	}
 	list_decisions(s);
-	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
+	if (sh_finished_begin(&d->finished, lines_of(s), &err) < 0)
 		cli_die(s->cli, &err);
 	for (size_t i = 0; i < corpus->n_files; i++, from = to) {
 		uint64_t end = corpus->file[i].base + corpus->file[i].n;
@@ -227,11 +215,11 @@ void dedup_shards_close(struct dedup_state *s)
 	struct dedup_shards *d = &s->shards;
 
 	sh_finished_close(&d->finished);
-	for (size_t i = 0; d->name && i < s->cli->n_operands; i++) {
-		free(d->name[i]);
+	for (size_t i = 0; d->path && i < s->cli->n_operands; i++)
 		free(d->path[i]);
-	}
 	free(d->name);
 	free(d->path);
-	sh_buf_free(&d->lines);
+	if (d->list)
+		fclose(d->list);
+	free(d->text);
 }

@@ -3,128 +3,25 @@
  * summary. */
 #include <stdlib.h>
 
-#include "base/bisect.h"
 #include "base/num.h"
 #include "dedup.h"
 #include "io/header.h"
-#include "io/pool.h"
 #include "record/fields.h"
 #include "record/keeper_mark.h"
 
-/* A task of a thread has the documents that begin in this number of input bytes. */
-enum { TASK = 3 << 16 };
-
-int dedup_keeper_id(struct dedup_state *s, uint32_t i, struct sh_document_room *room,
-    struct sh_slice *id, struct sh_error *err)
+static void write_line(struct dedup_state *s, struct sh_sink *out, struct sh_slice line)
 {
-	uint32_t keeper = sh_engine_keeper(s->engine, i);
-	struct sh_document kept;
-	struct sh_record r;
-
-	if (dedup_is_archived(s, keeper)) {
-		if (sh_batch_record(&s->archive, sh_batch_keeper(&s->archive, i), &r, err) < 0)
-			return -1;
-		*id = r.id;
-		return 0;
-	}
-	if (sh_corpus_document(&s->corpus, keeper, room, &kept, err) < 0)
-		return -1;
-	*id = kept.id;
-	return 0;
-}
-
-/* ---- lines by several threads ---- */
-
-struct writer;
-
-/* Writes lines of the documents from .. to-1. */
-struct pass {
-	struct dedup_state *state;
-	struct sh_sink *out;
-	uint32_t from, to;
-	/* Appends the lines of a document to job->out. */
-	int (*add)(struct writer *w, uint32_t document, struct sh_job *job, struct sh_error *err);
-};
-
-struct writer {
-	struct dedup_state *state;
-	const struct pass *pass;
-	struct sh_document_room room[2]; /* for the documents of a pair */
-	struct sh_buf line;
-};
-
-/* Returns the first document of a task. */
-static uint32_t begin_of_task(const struct pass *p, size_t task)
-{
-	const uint64_t *place = p->state->corpus.at;
-	uint64_t begin = place[p->from] + (uint64_t)task * TASK;
-
-	return p->from + (uint32_t)sh_lower_bound(place + p->from, p->to - p->from, begin);
-}
-
-static int add_some(void *writer, struct sh_job *job)
-{
-	struct writer *w = writer;
-	uint32_t i = begin_of_task(w->pass, job->task), end = begin_of_task(w->pass, job->task + 1);
-	int status = 0;
-
-	for (; status == 0 && i < end; i++)
-		status = w->pass->add(w, i, job, &job->err);
-	return status;
-}
-
-static int take_job(void *arg, struct sh_job *job, struct sh_error *err)
-{
-	struct pass *p = arg;
-	struct sh_corpus *corpus = &p->state->corpus;
-
-	sh_corpus_passed(corpus, corpus->at[p->from] + (uint64_t)job->task * TASK);
-	return sh_sink_write(p->out, job->out.p, job->out.n, err);
-}
-
-static void run_pass(struct pass *p)
-{
-	struct cli *c = p->state->cli;
-	const uint64_t *place = p->state->corpus.at;
-	struct writer writer[CLI_MAX_JOBS];
-	void *workers[CLI_MAX_JOBS];
-	struct sh_pool pool = { add_some, workers, c->jobs, take_job, p };
 	struct sh_error err;
 
-	if (p->from == p->to)
-		return;
-	for (unsigned i = 0; i < c->jobs; i++) {
-		writer[i] = (struct writer){ .state = p->state, .pass = p };
-		workers[i] = &writer[i];
-	}
-	if (sh_pool_tasks(&pool, (size_t)((place[p->to - 1] - place[p->from]) / TASK) + 1, &err) <
-	    0)
-		cli_die(c, &err);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_document_room_free(&writer[i].room[0]);
-		sh_document_room_free(&writer[i].room[1]);
-		sh_buf_free(&writer[i].line);
-	}
+	if (sh_sink_write(out, line.p, line.n, &err) < 0 || sh_sink_write(out, "\n", 1, &err) < 0)
+		cli_die(s->cli, &err);
 }
 
 /* ---- documents ---- */
 
-static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *err)
+/* Sets s->line to the marked line of a document. The CR of a DOS line end stays at its end. */
+static int mark_line(struct dedup_state *s, uint32_t i, struct sh_error *err)
 {
-	return sh_buf_add(to, line.p, line.n, err) < 0 ? -1 : sh_buf_add(to, "\n", 1, err);
-}
-
-static int add_staying(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
-{
-	const struct dedup_state *s = w->state;
-
-	return dedup_stays(s, i) ? add_line(&job->out, sh_corpus_line(&s->corpus, i), err) : 0;
-}
-
-/* Appends the marked line of a document. The CR of a DOS line end stays at its end. */
-static int add_marked(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
-{
-	struct dedup_state *s = w->state;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_keeper_mark mark = { 0 };
 	char text[SH_SIMILARITY_CHARS];
@@ -132,38 +29,41 @@ static int add_marked(struct writer *w, uint32_t i, struct sh_job *job, struct s
 	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
 	int status;
 
-	if (!dedup_stays(s, i)) {
+	if (!sh_batch_stays(&s->archive, i)) {
 		struct sh_verdict v = sh_engine_verdict(s->engine, i);
 
-		if (dedup_keeper_id(s, i, &w->room[1], &mark.keeper, err) < 0)
+		if (sh_batch_keeper_id(&s->archive, i, &s->keeper_room, &mark.keeper, err) < 0)
 			return -1;
 		sh_similarity_print(text, v.similarity);
 		mark.similarity = sh_slice(text, SH_SIMILARITY_CHARS);
 		mark.measure = sh_slice_str(sh_verdict_measure(v.measure));
 	}
 	/* doc.id must point into the line, so the line is parsed here. */
-	w->line.n = 0;
+	s->line.n = 0;
 	status = sh_document_parse(
-	    form, whole, s->corpus.number ? s->corpus.number[i] : 0, &w->room[0], &doc, err);
+	    form, whole, s->corpus.number ? s->corpus.number[i] : 0, &s->room, &doc, err);
 	if (status == 0)
 		status =
-		    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &w->line, err);
+		    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &s->line, err);
 	if (status < 0)
 		return err->code == SH_ERR_RECORD ? sh_corpus_blame(&s->corpus, i, err) : -1;
-	if (whole.n > line.n && sh_buf_add(&w->line, "\r", 1, err) < 0)
-		return -1;
-	return add_line(&job->out, sh_buf_slice(&w->line), err);
+	return whole.n > line.n ? sh_buf_add(&s->line, "\r", 1, err) : 0;
 }
 
 void dedup_write_documents(struct dedup_state *s, struct sh_sink *out, uint32_t from, uint32_t to)
 {
-	struct pass p = { .state = s,
-		.out = out,
-		.from = from,
-		.to = to,
-		.add = s->settings->mark.n ? add_marked : add_staying };
+	struct sh_error err;
 
-	run_pass(&p);
+	for (uint32_t i = from; i < to; i++) {
+		sh_corpus_passed(&s->corpus, s->corpus.at[i]);
+		if (s->settings->mark.n) {
+			if (mark_line(s, i, &err) < 0)
+				cli_die(s->cli, &err);
+			write_line(s, out, sh_buf_slice(&s->line));
+		} else if (sh_batch_stays(&s->archive, i)) {
+			write_line(s, out, sh_corpus_line(&s->corpus, i));
+		}
+	}
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
@@ -187,35 +87,30 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 		}
 		header = sh_buf_slice(&marked);
 	}
-	if (sh_sink_write(out, header.p, header.n, &err) < 0 ||
-	    sh_sink_write(out, "\n", 1, &err) < 0)
-		cli_die(s->cli, &err);
+	write_line(s, out, header);
 	sh_buf_free(&marked);
 }
 
 /* ---- the report ---- */
 
-static int add_report_line(struct writer *w, uint32_t i, struct sh_job *job, struct sh_error *err)
+/* Sets s->line to the report on a dropped document, with its LF. */
+static int report_line(struct dedup_state *s, uint32_t i, struct sh_error *err)
 {
-	struct dedup_state *s = w->state;
-	uint32_t keeper = sh_engine_keeper(s->engine, i);
+	struct sh_verdict v = sh_engine_verdict(s->engine, i);
 	char similarity[SH_SIMILARITY_CHARS], count[SH_NUM_CHARS];
-	struct sh_verdict v;
 	struct sh_document doc;
 	struct sh_slice id;
 	uint32_t n;
 
-	if (keeper == i)
-		return 0;
-	if (sh_corpus_document(&s->corpus, i, &w->room[0], &doc, err) < 0 ||
-	    dedup_keeper_id(s, i, &w->room[1], &id, err) < 0)
+	if (sh_corpus_document(&s->corpus, i, &s->room, &doc, err) < 0 ||
+	    sh_batch_keeper_id(&s->archive, i, &s->keeper_room, &id, err) < 0)
 		return -1;
-	if (!dedup_is_archived(s, keeper) && sh_slice_eq(doc.id, id))
-		__atomic_fetch_add(&s->alike, 1, __ATOMIC_RELAXED);
-	v = sh_engine_verdict(s->engine, i);
+	s->alike += !sh_batch_drops(&s->archive, i) && sh_slice_eq(doc.id, id);
 	sh_similarity_print(similarity, v.similarity);
-	n = s->all ? s->all[sh_batch_keeper(&s->archive, i)] : s->size[keeper];
-	return sh_fields_add(&job->out,
+	n = s->all ? s->all[sh_batch_keeper(&s->archive, i)]
+		   : s->size[sh_engine_keeper(s->engine, i)];
+	s->line.n = 0;
+	return sh_fields_add(&s->line,
 	    (struct sh_slice[]){ doc.id, id, sh_slice(similarity, SH_SIMILARITY_CHARS),
 		sh_slice_str(sh_verdict_measure(v.measure)),
 		sh_slice(count, sh_print_u64(count, n)) },
@@ -224,13 +119,17 @@ static int add_report_line(struct writer *w, uint32_t i, struct sh_job *job, str
 
 void dedup_write_report(struct dedup_state *s)
 {
-	struct pass p = {
-		.state = s, .out = s->to, .to = (uint32_t)s->corpus.n, .add = add_report_line
-	};
 	struct sh_error err;
 
 	s->alike = 0;
-	run_pass(&p);
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		sh_corpus_passed(&s->corpus, s->corpus.at[i]);
+		if (sh_batch_stays(&s->archive, i))
+			continue;
+		if (report_line(s, i, &err) < 0 ||
+		    sh_sink_write(s->to, s->line.p, s->line.n, &err) < 0)
+			cli_die(s->cli, &err);
+	}
 	if (s->alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for a keeper of the same id: the report cannot "
@@ -248,7 +147,7 @@ static int count_all(struct dedup_state *s, struct sh_error *err)
 	const struct sh_batch *a = &s->archive;
 	size_t numbers = s->store.manifest.next_number + (size_t)a->n_added;
 
-	s->all = sh_tables_get_zeroed(&s->tables, numbers + 1, sizeof *s->all, err);
+	s->all = sh_tables_get(&s->tables, numbers + 1, sizeof *s->all, err);
 	if (!s->all || sh_store_count(&s->store, s->all, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < s->corpus.n; i++)
@@ -262,14 +161,14 @@ void dedup_count_groups(struct dedup_state *s)
 	size_t n = s->corpus.n, all = n + s->archive.n_stored;
 	struct sh_error err;
 
-	s->size = sh_tables_get_zeroed(&s->tables, all + 1, sizeof *s->size, &err);
+	s->size = sh_tables_get(&s->tables, all + 1, sizeof *s->size, &err);
 	if (!s->size || (s->archive.document && s->settings->counts && count_all(s, &err) < 0))
 		cli_die(s->cli, &err);
-	s->documents = n;
-	s->groups = s->dropped = s->largest = 0;
+	s->documents += n;
+	s->groups = s->largest = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		s->size[sh_engine_keeper(s->engine, i)]++;
-		s->dropped += !dedup_stays(s, i);
+		s->dropped += !sh_batch_stays(&s->archive, i);
 	}
 	for (size_t i = 0; i < all; i++) {
 		/* An archived document and its duplicates of this run are a group. */

@@ -382,7 +382,7 @@ static struct sh_job *new_job(
 static void push(struct doc_run *run, struct sh_job **job)
 {
 	if (*job)
-		sh_feed_push(run->feed, *job);
+		sh_feed_push(run->feed);
 	*job = NULL;
 }
 
@@ -449,7 +449,7 @@ static int push_packed(struct doc_run *run, const struct sh_reader *r, const cha
 	run->unread -= sh_reader_ready(r).n; /* the job reports them */
 	job = new_job(run, path, id, &packed);
 	fill(run, job, run->packed.p, run->packed.n);
-	sh_feed_push(run->feed, job);
+	sh_feed_push(run->feed);
 	return 1;
 }
 
@@ -478,7 +478,7 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 			struct sh_job *job = new_job(run, path, id, &whole);
 
 			fill(run, job, all.p, all.n);
-			sh_feed_push(run->feed, job);
+			sh_feed_push(run->feed);
 			return 0;
 		}
 	}

@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "band/bandlines.h"
+#include "band/band.h"
 
 enum kind { NONE, FINGERPRINTS, BANDS, TABLE };
 

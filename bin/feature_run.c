@@ -8,17 +8,17 @@
 
 /* There are two possible causes: the lines of one document are not adjacent, or several documents
  * have one id. The message gives a remedy for both. */
-static void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past)
+static void warn_repeated_ids(struct cli *c, const struct sh_feature_docs *d)
 {
-	if (past->again == 0)
+	if (d->again == 0)
 		return;
 	cli_warn(c,
 	    "%s:%llu: id '%.*s' comes again after other ids and begins another document; %llu such "
 	    "documents in all "
 	    "(lines of one document: bring them together with LC_ALL=C sort -s -t \"$(printf "
 	    "'\\t')\" -k 1,1; several documents: give each its own id)",
-	    past->file, (unsigned long long)past->line, (int)past->id_n, past->id,
-	    (unsigned long long)past->again);
+	    d->again_file, (unsigned long long)d->again_line, (int)d->again_n, d->again_id,
+	    (unsigned long long)d->again);
 }
 
 static int count_documents(void *arg, struct sh_job *job, struct sh_error *err)
@@ -77,7 +77,7 @@ uint64_t run_feature_docs(
 	run.arg = &docs;
 	run_pool(&run, source);
 	run_finish(&run);
-	warn_repeated_ids(c, &docs.past);
+	warn_repeated_ids(c, &docs);
 	sh_feature_docs_free(&docs);
 	return run.empty;
 }

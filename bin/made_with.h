@@ -6,9 +6,9 @@
 #include "archive/settings.h"
 #include "dedup.h"
 
-/* Lists all settings of a new archive: options and versions. The options must be final. Dies of
- * errors. */
-void made_with_list(struct cli *c, const struct dedup_settings *s, struct sh_archive_rows *rows);
+/* Appends all settings of a new archive, options and versions: see sh_archive_settings_list(). The
+ * options must be final. Dies of errors. */
+void made_with_list(struct cli *c, const struct dedup_settings *s, struct sh_buf *lines);
 
 /* Dies when the archive has other options than this run. Warns when the versions differ. */
 void made_with_compare(

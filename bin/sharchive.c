@@ -56,7 +56,7 @@ struct state {
 	struct dedup_ids ids;    /* remove: the ids */
 	enum sh_store_form form; /* value of --store */
 	bool expires;            /* the command is expire */
-	uint64_t age;            /* expire: in seconds */
+	uint64_t before;         /* expire: of the time of documents, in seconds since 1970 */
 };
 
 /* ---- commands ---- */
@@ -66,16 +66,18 @@ static int init(struct state *s, struct sh_error *err)
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
 	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
 	struct sh_features *features = sh_features_new(&opts, err);
-	struct sh_archive_rows o;
+	struct sh_buf lines = { 0 };
+	int status;
 
 	/* Refuses options that every run would refuse, such as a missing stemmer. */
 	if (!features)
 		return -1;
 	sh_features_delete(features);
-	made_with_list(s->cli, &s->how, &o);
-	memcpy(m.setting, o.row, o.n * sizeof *o.row);
-	m.n_settings = o.n;
-	return sh_store_create(s->dir, &m, s->how.wait, err);
+	made_with_list(s->cli, &s->how, &lines);
+	m.settings = sh_buf_slice(&lines);
+	status = sh_store_create(s->dir, &m, s->how.wait, err);
+	sh_buf_free(&lines);
+	return status;
 }
 
 static int check(struct state *s, struct sh_error *err)
@@ -96,79 +98,49 @@ static int compact(struct state *s, struct sh_error *err)
 	return sh_store_compact(&s->store, err);
 }
 
-static void note_met(void *arg, uint32_t id)
+static bool is_unwanted(void *arg, const struct sh_record *r)
 {
-	struct dedup_ids *list = arg;
+	struct state *s = arg;
+	uint32_t i;
 
-	list->at[id].line = 0;
+	if (s->expires)
+		return r->time < s->before;
+	if (!sh_hmap_find(&s->ids.ids, r->id, &i))
+		return false;
+	s->ids.at[i].line = 0;
+	return true;
 }
 
 /* expire and remove */
 static int remove_documents(struct state *s, struct sh_error *err)
 {
-	uint64_t now = cli_now(s->cli);
-	struct sh_store_removal r = { .dry = s->how.dry_run };
+	uint64_t documents, kept;
 
-	if (s->expires) {
-		r.before = now > s->age ? now - s->age : 0;
-	} else {
-		r.ids = &s->ids.ids;
-		r.met = note_met;
-		r.arg = &s->ids;
-	}
-	if (sh_store_remove(&s->store, &r, err) < 0)
+	if (sh_store_remove(&s->store, is_unwanted, s, s->how.dry_run, &documents, &kept, err) < 0)
 		return -1;
 	if (!s->how.quiet)
 		cli_warn(s->cli, "%llu document%s removed%s, %llu of which had stayed",
-		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
-		    r.dry ? " (dry run)" : "", (unsigned long long)r.kept);
+		    (unsigned long long)documents, CLI_PLURAL(documents),
+		    s->how.dry_run ? " (dry run)" : "", (unsigned long long)kept);
 	dedup_warn_of_ids(s->cli, "remove", &s->ids);
 	return 0;
 }
 
-struct standing {
-	struct cli *cli;
-	uint32_t *count; /* by number: documents that it stands for, and itself */
-};
-
-static int write_count(void *arg, const struct sh_record *r, struct sh_error *err)
-{
-	struct standing *t = arg;
-
-	(void)err;
-	if (r->keeper == r->number && t->count[r->number] > 1) {
-		cli_write(t->cli, r->id.p, r->id.n);
-		cli_print(t->cli, "\t%u\n", t->count[r->number]);
-	}
-	return 0;
-}
-
+/* Writes each document that stayed with the number of its duplicates and itself, from 2 on. */
 static int write_counts(struct cli *c, struct sh_store *store, struct sh_error *err)
 {
-	struct standing t = { c,
-		cli_zeroed(c, (size_t)store->manifest.next_number + 1, sizeof *t.count) };
-	int status = sh_store_count(store, t.count, err);
+	uint32_t *count = cli_zeroed(c, (size_t)store->manifest.next_number + 1, sizeof *count);
+	struct sh_store_walk at = { 0 };
+	struct sh_record r;
+	int got = sh_store_count(store, count, err);
 
-	if (status == 0)
-		status = sh_store_each(store, write_count, &t, err);
-	free(t.count);
-	return status;
-}
-
-struct times {
-	uint64_t oldest, newest, n;
-};
-
-static int look_at_time(void *arg, const struct sh_record *r, struct sh_error *err)
-{
-	struct times *t = arg;
-
-	(void)err;
-	if (t->n++ == 0 || r->time < t->oldest)
-		t->oldest = r->time;
-	if (r->time > t->newest)
-		t->newest = r->time;
-	return 0;
+	while (got >= 0 && (got = sh_store_next(store, &at, &r, err)) > 0)
+		if (r.keeper == r.number && count[r.number] > 1) {
+			cli_write(c, r.id.p, r.id.n);
+			cli_print(c, "\t%u\n", count[r.number]);
+		}
+	free(count);
+	return got;
 }
 
 static void tell_time(struct cli *c, const char *what, bool known, uint64_t seconds)
@@ -186,56 +158,62 @@ static int stats(struct state *s, struct sh_error *err)
 {
 	struct cli *c = s->cli;
 	const struct sh_store_manifest *m = &s->store.manifest;
-	uint64_t bytes[SH_STORE_PARTS] = { 0 }, postings = 0, all = 0;
-	uint64_t n = sh_store_manifest_documents(m);
-	struct times times = { 0 };
+	uint64_t n = 0, kept = 0, oldest = UINT64_MAX, newest = 0;
+	uint64_t bytes[SH_STORE_PARTS] = { 0 }, postings = 0;
+	struct sh_store_walk at = { 0 };
+	struct sh_store_setting setting;
+	struct sh_record r;
+	int got;
 
 	if (cli_given(s->cli, COUNTS))
 		return write_counts(c, &s->store, err);
-	if (sh_store_each(&s->store, look_at_time, &times, err) < 0)
+	while ((got = sh_store_next(&s->store, &at, &r, err)) > 0) {
+		n++;
+		kept += r.keeper == r.number;
+		oldest = r.time < oldest ? r.time : oldest;
+		newest = r.time > newest ? r.time : newest;
+	}
+	if (got < 0)
 		return -1;
 	for (size_t i = 0; i < s->store.n_segments; i++) {
 		postings += s->store.segment[i].entry.postings;
-		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++) {
+		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
 			bytes[p] += s->store.segment[i].part[p].map.n;
-			all += s->store.segment[i].part[p].map.n;
-		}
 	}
-	for (size_t i = 0; i < m->n_settings; i++)
-		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
-		    (int)m->setting[i].value.n, m->setting[i].value.p);
+	for (struct sh_slice lines = m->settings; sh_store_setting_next(&lines, &setting);)
+		cli_print(c, "%.*s\t%.*s\n", (int)setting.name.n, setting.name.p,
+		    (int)setting.value.n, setting.value.p);
 	cli_print(c, "--store\t%s\ndocuments\t%llu\nstayed\t%llu\n%s\t%llu\nsegments\t%zu\n",
-	    sh_store_form_name[m->form], (unsigned long long)n,
-	    (unsigned long long)sh_store_manifest_kept(m),
+	    sh_store_form_name[m->form], (unsigned long long)n, (unsigned long long)kept,
 	    m->kind == SH_STORE_OF_DOCUMENTS ? "keys" : "seeds", (unsigned long long)postings,
 	    m->n_segments);
-	tell_time(c, "oldest", n > 0, times.oldest);
-	tell_time(c, "newest", n > 0, times.newest);
+	tell_time(c, "oldest", n > 0, oldest);
+	tell_time(c, "newest", n > 0, newest);
 	cli_print(c, "bytes of documents\t%llu\nbytes of the index\t%llu\nbytes a document\t%llu\n",
 	    (unsigned long long)bytes[SH_STORE_PART_DOCUMENTS],
-	    (unsigned long long)bytes[SH_STORE_PART_INDEX], (unsigned long long)(n ? all / n : 0));
-	return 0;
-}
-
-static int write_line(void *arg, const struct sh_record *r, struct sh_error *err)
-{
-	struct cli *c = arg;
-
-	(void)err;
-	if (r->keeper == r->number) {
-		cli_write(c, r->line.p, r->line.n);
-		cli_write(c, "\n", 1);
-	}
+	    (unsigned long long)bytes[SH_STORE_PART_INDEX],
+	    (unsigned long long)(n ? (bytes[SH_STORE_PART_DOCUMENTS] + bytes[SH_STORE_PART_INDEX]) /
+					 n
+				   : 0));
 	return 0;
 }
 
 static int export(struct state *s, struct sh_error *err)
 {
+	struct sh_store_walk at = { 0 };
+	struct sh_record r;
+	int got;
+
 	if (s->store.manifest.form == SH_STORE_SKETCH)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the archive keeps no texts: export needs an archive of 'sharchive init "
 		    "--store=documents'");
-	return sh_store_each(&s->store, write_line, s->cli, err);
+	while ((got = sh_store_next(&s->store, &at, &r, err)) > 0)
+		if (r.keeper == r.number) {
+			cli_write(s->cli, r.line.p, r.line.n);
+			cli_write(s->cli, "\n", 1);
+		}
+	return got;
 }
 
 static const struct command {
@@ -262,12 +240,13 @@ static void set_age(struct state *s, const char *arg)
 		uint64_t seconds;
 	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 604800 } };
 	size_t n = strlen(arg);
-	uint64_t count;
+	uint64_t count, now = cli_now(s->cli);
 
 	for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
 		if (arg[n - 1] == units[i].unit &&
 		    sh_parse_u64(sh_slice(arg, n - 1), &count) == 0 && count < UINT64_C(1) << 40) {
-			s->age = count * units[i].seconds;
+			count *= units[i].seconds;
+			s->before = now > count ? now - count : 0;
 			return;
 		}
 	}
@@ -335,7 +314,7 @@ int main(int argc, char **argv)
 	/* Reads the ids before it locks: they may come from a program that reads the archive. */
 	dedup_read_ids(&c, (const char *const *)c.operands, s.expires ? 0 : c.n_operands, &s.ids);
 	if ((s.command->work != init &&
-		(sh_store_open(&s.store, s.dir, &err) < 0 ||
+		(sh_store_open(&s.store, s.dir, SH_STORE_KINDS, &err) < 0 ||
 		    sh_store_lock(
 			&s.store, s.command->changes && !s.how.dry_run, s.how.wait, &err) < 0)) ||
 	    s.command->work(&s, &err) < 0)

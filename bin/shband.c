@@ -2,7 +2,7 @@
 /* shband: fingerprints to bands, signatures to keys of their bands. */
 #include <limits.h>
 
-#include "band/bandlines.h"
+#include "band/band.h"
 #include "base/num.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"

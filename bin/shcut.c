@@ -7,9 +7,9 @@
 #include "base/num.h"
 #include "formopts.h"
 #include "passage/sentences.h"
+#include "record/escape.h"
 #include "record/json.h"
 #include "stream/docs.h"
-#include "unicode/fold.h"
 
 enum { REPLACE = CLI_OWN, MIN_TOKENS, NO_FOLD };
 
@@ -134,29 +134,50 @@ static void read_spans(struct cli *c, struct settings *s)
 struct worker {
 	struct settings *settings;
 	struct sh_document_room room;
-	struct sh_buf cut; /* a text without its passages */
-	struct sh_fold *fold;
-
-	/* For -u. */
-	struct sh_splitter *splitter;
-	struct sh_sentences sentences; /* of all documents of the chunk */
-	size_t document;               /* of these, the one to be cut */
-	struct stretch *stretch;       /* passages of one document */
+	struct sh_buf cut;           /* a text without its passages */
+	struct sh_splitter splitter; /* -u: has all documents of the chunk */
+	size_t document;             /* of these, the next one to be cut */
+	struct stretch *stretch;     /* passages of one document */
 	size_t stretch_cap;
 };
+
+/* Returns whether byte `at` of a text with escapes is the letter of an escape. */
+static bool is_letter(struct sh_slice text, size_t at)
+{
+	size_t n = 0;
+
+	while (n < at && text.p[at - 1 - n] == '\\')
+		n++;
+	return n % 2 && sh_unescaped(text.p[at]);
+}
 
 /* Returns whether a character or an escape continues at this byte. */
 static bool is_inside(const struct settings *s, struct sh_slice text, size_t at)
 {
-	size_t n = 0;
+	return at > 0 && at < text.n &&
+	       (sh_utf8_is_tail((uint8_t)text.p[at]) || (!s->raw && is_letter(text, at)));
+}
 
-	if (at == 0 || at >= text.n)
-		return false;
-	if (sh_utf8_is_tail((uint8_t)text.p[at]))
-		return true;
-	while (n < at && text.p[at - 1 - n] == '\\')
-		n++;
-	return n % 2 && !s->raw && memchr("tnr\\", text.p[at], 4);
+/* Returns the last character of a text; 0 when the text is empty. */
+static uint32_t last_character(const struct settings *s, struct sh_slice text)
+{
+	const uint8_t *p = (const uint8_t *)text.p;
+
+	if (text.n == 0)
+		return 0;
+	if (!s->raw && is_letter(text, text.n - 1))
+		return (uint32_t)sh_unescaped(text.p[text.n - 1]);
+	p += sh_utf8_start(text, text.n - 1);
+	return sh_utf8_next(&p, (const uint8_t *)text.p + text.n);
+}
+
+static bool has_newline(const struct settings *s, struct sh_slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (s->raw ? text.p[i] == '\n'
+			   : text.p[i] == '\\' && ++i < text.n && text.p[i] == 'n')
+			return true;
+	return false;
 }
 
 static bool is_blank(char c)
@@ -165,89 +186,42 @@ static bool is_blank(char c)
 }
 
 /* Returns whether the character belongs to a word of a script with spaces. */
-static bool is_word(struct worker *w, const char *p, const char *end)
+static bool is_word(const struct worker *w, uint32_t c)
 {
-	const uint8_t *at = (const uint8_t *)p;
-
-	return (sh_fold_class(w->fold, sh_utf8_next(&at, (const uint8_t *)end)) & SH_CLASS_KIND) ==
-	       SH_CLASS_WORD;
+	return (sh_fold_class(w->splitter.fold, c) & SH_CLASS_KIND) == SH_CLASS_WORD;
 }
 
-/* Returns the last character before p. */
-static const char *last_before(const char *begin, const char *p)
-{
-	while (--p > begin && sh_utf8_is_tail((uint8_t)*p))
-		;
-	return p;
-}
-
-/* Returns the letter of the escape that ends at p, and 0 when there is none. A newline of a text
- * without escapes is 'n'. */
-static char escape_before(const struct settings *s, const char *begin, const char *p)
-{
-	size_t n = 0;
-
-	if (s->raw)
-		return p > begin && p[-1] == '\n' ? 'n' : 0;
-	if (p - begin < 2 || !memchr("tnr", p[-1], 3))
-		return 0;
-	while (p - 2 - n >= begin && p[-2 - (ptrdiff_t)n] == '\\')
-		n++;
-	return n % 2 ? p[-1] : 0;
-}
-
-static bool ends_line(const struct settings *s, const char *begin, const char *p)
-{
-	return escape_before(s, begin, p) == 'n';
-}
-
-static bool has_newline(const struct settings *s, struct sh_slice text)
-{
-	if (s->raw)
-		return text.n && memchr(text.p, '\n', text.n);
-	for (const char *p = text.p, *end = p + text.n; p < end; p++)
-		if (*p == '\\' && p + 1 < end && *++p == 'n')
-			return true;
-	return false;
-}
-
-/* Appends `rest`, which follows a removed passage. Keeps words apart, and keeps one of two blanks.
- * Changes nothing where whole lines were removed. */
-static void copy_behind(
-    struct worker *w, struct sh_buf *out, size_t begin, struct sh_slice cut, struct sh_slice rest)
+/* Appends the text behind the removed passage `cut`, up to the next one. Keeps words apart, and
+ * keeps one of two blanks. Changes nothing where whole lines were removed. */
+static int add_rest(
+    struct worker *w, struct sh_slice cut, struct sh_slice rest, struct sh_error *err)
 {
 	const struct settings *s = w->settings;
-	const char *from = out->p + begin, *p = out->p + out->n;
-	bool first = out->n == begin, at_line = first || ends_line(s, from, p);
+	uint32_t before = last_character(s, sh_buf_slice(&w->cut));
+	bool at_line = w->cut.n == 0 || before == '\n';
+	const uint8_t *p = (const uint8_t *)rest.p;
+	const char *joint = "";
 
 	if (s->replace) {
-		size_t n = strlen(s->replace);
-
-		memcpy(out->p + out->n, s->replace, n);
-		out->n += n;
-	} else if (rest.n && (at_line || is_blank(p[-1])) && is_blank(rest.p[0]) &&
-		   !(at_line && ends_line(s, cut.p, cut.p + cut.n))) {
-		rest.p++;
-		rest.n--;
-	} else if (rest.n && !at_line && !escape_before(s, from, p) &&
-		   is_word(w, last_before(from, p), p) && is_word(w, rest.p, rest.p + rest.n)) {
-		const char *joint = !has_newline(s, cut) ? " " : s->raw ? "\n" : "\\n";
-		size_t n = strlen(joint);
-
-		memcpy(out->p + out->n, joint, n);
-		out->n += n;
+		joint = s->replace;
+	} else if (rest.n && is_blank(*rest.p) && (at_line || is_blank(w->cut.p[w->cut.n - 1]))) {
+		if (!at_line || last_character(s, cut) != '\n')
+			rest = sh_slice(rest.p + 1, rest.n - 1);
+	} else if (rest.n && !at_line && is_word(w, before) &&
+		   is_word(w, sh_utf8_next(&p, p + rest.n))) {
+		joint = !has_newline(s, cut) ? " " : s->raw ? "\n" : "\\n";
 	}
-	if (rest.n)
-		memcpy(out->p + out->n, rest.p, rest.n);
-	out->n += rest.n;
+	return sh_buf_add(&w->cut, joint, strlen(joint), err) < 0 ||
+		       sh_buf_add(&w->cut, rest.p, rest.n, err) < 0
+		   ? -1
+		   : 0;
 }
 
-/* Appends the text without n passages, which are in order and do not overlap. */
-static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct sh_slice text,
-    struct sh_buf *out, struct sh_error *err)
+/* Makes w->cut the text without n >= 1 passages, which are in order and do not overlap. */
+static int cut_text(
+    struct worker *w, const struct stretch *x, size_t n, struct sh_slice text, struct sh_error *err)
 {
 	const struct settings *s = w->settings;
-	size_t begin = out->n, more = s->replace ? strlen(s->replace) : 2;
 
 	for (size_t i = 0; i < n; i++) {
 		if (x[i].to > text.n || is_inside(s, text, x[i].from) ||
@@ -257,16 +231,15 @@ static int cut_text(struct worker *w, const struct stretch *x, size_t n, struct 
 			    "this text of %zu bytes: the spans are of other documents",
 			    x[i].from, x[i].to, text.n);
 	}
-	if (sh_buf_reserve(out, text.n + n * more + 1, err) < 0)
+	w->cut.n = 0;
+	if (sh_buf_add(&w->cut, text.p, x->from, err) < 0)
 		return -1;
-	if (x->from)
-		memcpy(out->p + out->n, text.p, x->from);
-	out->n += x->from;
 	for (size_t i = 0; i < n; i++) {
 		size_t end = i + 1 < n ? x[i + 1].from : text.n;
 
-		copy_behind(w, out, begin, sh_slice(text.p + x[i].from, x[i].to - x[i].from),
-		    sh_slice(text.p + x[i].to, end - x[i].to));
+		if (add_rest(w, sh_slice(text.p + x[i].from, x[i].to - x[i].from),
+			sh_slice(text.p + x[i].to, end - x[i].to), err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -297,29 +270,23 @@ static int find_text(const struct sh_document_form *form, struct sh_slice line,
 	return 0;
 }
 
-static int add_text(const struct sh_document_form *form, struct sh_slice text, struct sh_buf *out,
-    struct sh_error *err)
-{
-	return form->csv    ? sh_csv_add_field(out, sh_document_delimiter(form), text, err)
-	       : form->json ? sh_json_add_string(text, out, err)
-	       : text.n     ? sh_buf_add(out, text.p, text.n, err)
-			    : 0;
-}
-
 /* Writes the line of a document without n passages. */
 static int put_line(struct worker *w, struct sh_slice line, const struct sh_document *doc,
     const struct stretch *x, size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	const struct sh_document_form *form = &w->settings->docs.form;
-	struct sh_slice text = sh_slice(line.p, 0);
+	struct sh_slice text = sh_slice(line.p, 0), cut;
 	const char *behind = line.p;
 
-	w->cut.n = 0;
 	if (n) {
 		if (find_text(form, line, doc, &text, err) < 0 ||
-		    cut_text(w, x, n, doc->text, &w->cut, err) < 0 ||
-		    sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0 ||
-		    add_text(form, sh_buf_slice(&w->cut), out, err) < 0)
+		    cut_text(w, x, n, doc->text, err) < 0 ||
+		    sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0)
+			return -1;
+		cut = sh_buf_slice(&w->cut);
+		if ((form->csv       ? sh_csv_add_field(out, sh_document_delimiter(form), cut, err)
+			: form->json ? sh_json_add_string(cut, out, err)
+				     : sh_buf_add(out, cut.p, cut.n, err)) < 0)
 			return -1;
 		behind = text.p + text.n;
 	}
@@ -328,90 +295,93 @@ static int put_line(struct worker *w, struct sh_slice line, const struct sh_docu
 	return sh_buf_add(out, "\n", 1, err);
 }
 
-static int parse_document(const struct settings *s, struct sh_slice line, const struct sh_job *job,
-    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+static int parse_document(struct worker *w, struct sh_slice *line, const struct sh_job *job,
+    struct sh_document *doc, struct sh_error *err)
 {
-	return sh_document_parse(&s->docs.form, line,
-	    sh_job_line(job) - job->from.line + job->from.number, room, doc, err);
+	const struct sh_document_form *form = &w->settings->docs.form;
+
+	*line = cli_strip(form->crlf, *line);
+	return sh_document_parse(
+	    form, *line, sh_job_line(job) - job->from.line + job->from.number, &w->room, doc, err);
 }
 
-/* ---- passages of spans ---- */
-
-static int cut_spans(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
-{
-	struct worker *w = arg;
-	struct settings *s = w->settings;
-	struct sh_document doc;
-	uint32_t id;
-
-	line = cli_strip(s->docs.form.crlf, line);
-	if (parse_document(s, line, job, &w->room, &doc, err) < 0)
-		return -1;
-	if (!sh_hmap_find(&s->ids, doc.id, &id))
-		return put_line(w, line, &doc, NULL, 0, &job->out, err);
-	if (put_line(w, line, &doc, s->stretch + s->first[id], s->first[id + 1] - s->first[id],
-		&job->out, err) < 0)
-		return -1;
-	__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
-	return 0;
-}
-
-/* ---- passages that occurred before ---- */
-
-/* Splits a document into sentences. A bad record has none, and is left to cut_repeats(). */
+/* Splits a document into sentences. A bad record has none, and is left to cut_document(). */
 static int split_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct settings *s = w->settings;
 	struct sh_document doc;
 	struct sh_error bad;
 
-	if (parse_document(s, cli_strip(s->docs.form.crlf, line), job, &w->room, &doc, &bad) < 0)
+	if (parse_document(w, &line, job, &doc, &bad) < 0)
 		doc.text = sh_slice(line.p, 0);
-	return sh_split_sentences(w->splitter, doc.text, &w->sentences, err);
+	return sh_splitter_add(&w->splitter, doc.text, err);
 }
 
-static int cut_repeats(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+/* Finds the passages of document w->document - 1 of the chunk that occurred before. */
+static int find_repeats(struct worker *w, size_t *n, struct sh_error *err)
+{
+	struct settings *s = w->settings;
+	struct sh_sentence p, *x;
+	size_t sentences, i = 0;
+
+	x = sh_splitter_text(&w->splitter, w->document - 1, &sentences);
+	if (sh_count_runs(&s->seen, x, sentences, 0, err) < 0)
+		return -1;
+	for (*n = 0; sh_next_passage(x, sentences, &i, &p); ++*n) {
+		if (SH_RESERVE(w->stretch, w->stretch_cap, *n + 1, err) < 0)
+			return -1;
+		w->stretch[*n] = (struct stretch){ 0, p.from, p.to };
+	}
+	return 0;
+}
+
+static int cut_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
 	struct settings *s = w->settings;
-	struct sh_sentence_passage p;
-	size_t n, i = 0, passages = 0;
-	struct sh_sentence *x = sh_sentences_of(&w->sentences, w->document++, &n);
+	const struct stretch *x = w->stretch;
 	struct sh_document doc;
+	uint32_t id = 0;
+	size_t n = 0;
 
-	line = cli_strip(s->docs.form.crlf, line);
-	if (parse_document(s, line, job, &w->room, &doc, err) < 0 ||
-	    sh_count_runs(&s->seen, &s->units, x, n, 0, err) < 0)
+	w->document++;
+	if (parse_document(w, &line, job, &doc, err) < 0)
 		return -1;
-	while (sh_next_passage(x, n, &i, &p)) {
-		if (SH_RESERVE(w->stretch, w->stretch_cap, passages + 1, err) < 0)
+	if (s->repeats) {
+		if (find_repeats(w, &n, err) < 0)
 			return -1;
-		w->stretch[passages++] = (struct stretch){ 0, p.from, p.to };
+		x = w->stretch;
+	} else if (sh_hmap_find(&s->ids, doc.id, &id)) {
+		x = s->stretch + s->first[id];
+		n = s->first[id + 1] - s->first[id];
 	}
-	return put_line(w, line, &doc, w->stretch, passages, &job->out, err);
+	if (put_line(w, line, &doc, x, n, &job->out, err) < 0)
+		return -1;
+	if (!s->repeats && n)
+		__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
+	return 0;
 }
 
 static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
-	const struct settings *s = w->settings;
 	const struct sh_slice in = job->in;
 	const struct sh_origin from = job->from;
 
-	if (!s->repeats)
-		return sh_docs_lines(job, s->docs.rejects, cut_spans, w);
-	/* Splits all documents of the chunk, beside other workers. Then cuts them, when all chunks
-	 * before are written. */
-	w->sentences.n = w->sentences.texts = w->document = 0;
-	if (sh_docs_lines(job, false, split_document, w) < 0)
-		return -1;
-	job->in = in;
-	job->from = from;
-	job->records = job->blank = 0;
-	return sh_job_turn(job, &job->err) < 0
-		   ? -1
-		   : sh_docs_lines(job, s->docs.rejects, cut_repeats, w);
+	if (w->settings->repeats) {
+		/* Splits all documents of the chunk, beside other workers. Then cuts them, when all
+		 * chunks before are written. */
+		sh_splitter_clear(&w->splitter);
+		w->document = 0;
+		if (sh_docs_lines(job, false, split_document, w) < 0)
+			return -1;
+		job->in = in;
+		job->from = from;
+		job->records = job->blank = 0;
+		if (sh_job_turn(job, &job->err) < 0)
+			return -1;
+	}
+	return sh_docs_lines(job, w->settings->docs.rejects, cut_document, w);
 }
 
 /* ---- options ---- */
@@ -478,28 +448,22 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	if (!s.repeats)
 		read_spans(&c, &s);
-	else if (sh_run_counts_init(&s.seen, &err) < 0)
+	else if (sh_run_counts_init(&s.seen, &s.units, &err) < 0)
 		cli_die(&c, &err);
 	for (unsigned i = 0; i < c.jobs; i++) {
-		struct worker *w = run.workers[i] = &workers[i];
-
-		w->settings = &s;
-		if (!(w->fold = sh_fold_new(&err)) ||
-		    !(w->splitter = sh_splitter_new(&s.units, &err)))
+		run.workers[i] = &workers[i];
+		workers[i].settings = &s;
+		if (sh_splitter_init(&workers[i].splitter, &s.units, &err) < 0)
 			cli_die(&c, &err);
 	}
 	formopts_run(&run, &s.docs.form, &(struct sh_slice){ 0 });
 	if (!s.repeats)
 		check_met(&c, &s);
 	for (unsigned i = 0; i < c.jobs; i++) {
-		struct worker *w = &workers[i];
-
-		sh_document_room_free(&w->room);
-		sh_buf_free(&w->cut);
-		sh_fold_delete(w->fold);
-		sh_splitter_delete(w->splitter);
-		sh_sentences_free(&w->sentences);
-		free(w->stretch);
+		sh_document_room_free(&workers[i].room);
+		sh_buf_free(&workers[i].cut);
+		sh_splitter_free(&workers[i].splitter);
+		free(workers[i].stretch);
 	}
 	sh_run_counts_free(&s.seen);
 	free(s.stretch);

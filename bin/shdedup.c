@@ -3,6 +3,7 @@
 #include "base/siphash.h"
 #include "dedup.h"
 #include "io/target.h"
+#include "made_with.h"
 #include "names.h"
 
 enum {
@@ -21,6 +22,7 @@ enum {
 };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+enum { EVERY_MERGES = 1 << 16 }; /* documents of a merge under --every: it takes about a second */
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
@@ -208,12 +210,32 @@ static void draw_sample(void *arg, const struct sh_engine_pair *p)
 	sample_add(&s->sample, p);
 }
 
+/* Opens the archive, which must have the settings of the run. */
+static void open_archive(struct dedup_state *s, struct dedup_settings *settings)
+{
+	const struct sh_store_manifest *m = &s->store.manifest;
+	struct sh_slice seed;
+	struct sh_error err;
+
+	if (sh_store_open(&s->store, settings->archive, SH_STORE_OF_DOCUMENTS, &err) < 0)
+		cli_die(s->cli, &err);
+	/* The archive has its seed. */
+	seed = sh_store_manifest_setting(m, sh_slice_str("--seed"));
+	if (sh_slice_eq(seed, sh_slice_str("random")) &&
+	    (!settings->seed_given || settings->random_seed)) {
+		settings->random_seed = true;
+		memcpy(settings->rules.secret, m->key, sizeof m->key);
+	}
+	made_with_compare(s->cli, settings, m);
+}
+
 /* Prepares the program: checks that outputs can be written, reads the ids of options. */
 static void begin(struct dedup_state *s, struct dedup_settings *settings)
 {
 	struct cli *c = s->cli;
 
-	dedup_archive_open(s, settings);
+	if (settings->archive)
+		open_archive(s, settings);
 	dedup_shards_open(s, decides);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		c->trailer_out = false;
@@ -253,11 +275,61 @@ static void start(struct dedup_state *s)
 		sample_init(&s->sample, s->cli, settings->seed, (size_t)settings->sample);
 	if (sh_random_key(opts.features.key, &err) < 0)
 		cli_die(s->cli, &err);
-	dedup_archive_engine(s, &opts);
-	s->engine = sh_engine_new(&opts, &err);
+	s->archive = (struct sh_batch){ .store = &s->store,
+		.corpus = &s->corpus,
+		.tables = &s->tables,
+		.newest = settings->keep.by == SH_RANK_NEWEST };
+	if (settings->archive && sh_batch_options(&s->archive, &opts, &err) < 0)
+		cli_die(s->cli, &err);
+	s->archive.engine = s->engine = sh_engine_new(&opts, &err);
 	if (!s->engine)
 		cli_die(s->cli, &err);
-	s->archive.engine = s->engine;
+}
+
+/* Decides which documents stay. The archive is locked from here on. */
+static void decide(struct dedup_state *s)
+{
+	const struct dedup_settings *settings = s->settings;
+	struct sh_error err;
+	int status = 0;
+
+	if (settings->archive) {
+		s->archive.now = cli_now(s->cli);
+		/* Another run may have changed the archive while documents were read. */
+		status = sh_store_lock(&s->store, !settings->dry_run, settings->wait, &err);
+	}
+	if (status == 0)
+		status = settings->archive ? sh_batch_run(&s->archive, &err)
+					   : sh_engine_run(s->engine, &err);
+	if (status < 0)
+		cli_die(s->cli, &err);
+	progress_clear(&s->cli->progress);
+}
+
+/* Adds the new documents to the archive, after all output was written: the archive may record only
+ * documents whose output was written. */
+static void add_to_archive(struct dedup_state *s)
+{
+	const struct dedup_settings *settings = s->settings;
+	const struct sh_batch *a = &s->archive;
+	const struct sh_store_manifest *m = &s->store.manifest;
+	uint64_t n;
+	struct sh_error err;
+
+	if (sh_sink_flush(&s->cli->out, &err) < 0 ||
+	    (!settings->dry_run &&
+		sh_batch_add(&s->archive, settings->every ? EVERY_MERGES : 0, &err) < 0))
+		cli_die(s->cli, &err);
+	if (settings->quiet || settings->every)
+		return;
+	n = sh_store_manifest_documents(m);
+	cli_warn(s->cli,
+	    "archive: %llu of these documents were known, %llu matched, %llu added, %llu of which "
+	    "stay; %llu document%s in %zu segment%s",
+	    (unsigned long long)a->n_known, (unsigned long long)a->n_matched,
+	    (unsigned long long)(settings->dry_run ? 0 : a->n_added),
+	    (unsigned long long)(settings->dry_run ? 0 : a->n_kept), (unsigned long long)n,
+	    CLI_PLURAL(n), m->n_segments, CLI_PLURAL(m->n_segments));
 }
 
 static void close_report(struct dedup_state *s)
@@ -286,7 +358,8 @@ static void write_results(struct dedup_state *s)
 		dedup_write_report(s);
 	if (!settings->every)
 		close_report(s);
-	dedup_archive_add(s);
+	if (settings->archive)
+		add_to_archive(s);
 	/* When this run is killed from here on, the archive has the documents and makes the same
 	 * decisions again. So complete files and the files of the next run agree. */
 	dedup_shards_write(s);
@@ -300,47 +373,40 @@ static void warn_of_ids(struct dedup_state *s)
 	dedup_warn_of_ids(s->cli, "--protect", &s->protected);
 }
 
-/* Runs over the documents of the input. Returns how many of them do not stay. */
-static uint64_t run(struct dedup_state *s)
+/* Runs over the documents of the input, or of a batch. */
+static void run(struct dedup_state *s)
 {
 	start(s);
 	dedup_read(s);
-	dedup_archive_run(s);
-	progress_clear(&s->cli->progress);
+	decide(s);
 	dedup_count_groups(s);
 	write_results(s);
 	if (!s->settings->every) {
 		warn_of_ids(s);
 		dedup_summarise(s);
 	}
-	dedup_archive_done(s);
+	sh_batch_free(&s->archive);
+	if (s->settings->archive)
+		sh_store_unlock(&s->store);
 	sh_engine_delete(s->engine);
 	sh_corpus_free(&s->corpus);
 	sh_tables_put(&s->tables, s->size);
 	sh_tables_put(&s->tables, s->all);
 	sh_tables_free(&s->tables);
-	return s->dropped;
 }
 
 /* Runs over batches of the input until it ends. */
-static uint64_t run_every(struct dedup_state *s)
+static void run_every(struct dedup_state *s)
 {
-	struct dedup_feed f = { .memory = s->settings->memory / 8 };
-	uint64_t seconds = s->settings->every, batches = 0, documents = 0, dropped = 0;
+	uint64_t batches = dedup_every(s, run);
 
-	dedup_feed_open(s->cli, &f, seconds);
-	for (; dedup_feed_next(s->cli, &f, seconds); batches++) {
-		dropped += run(s);
-		documents += s->documents;
-	}
-	dedup_feed_close(&f);
 	warn_of_ids(s);
 	if (!s->settings->quiet)
 		cli_warn(s->cli, "%llu document%s in %llu batch%s, %llu stay, %llu dropped",
-		    (unsigned long long)documents, CLI_PLURAL(documents),
+		    (unsigned long long)s->documents, CLI_PLURAL(s->documents),
 		    (unsigned long long)batches, batches == 1 ? "" : "es",
-		    (unsigned long long)(documents - dropped), (unsigned long long)dropped);
-	return dropped;
+		    (unsigned long long)(s->documents - s->dropped),
+		    (unsigned long long)s->dropped);
 }
 
 int main(int argc, char **argv)
@@ -348,19 +414,24 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct dedup_settings s = { 0 };
 	struct dedup_state state = { .cli = &c, .settings = &s };
-	uint64_t dropped;
 	int status;
 
 	cli_start(&c, &program, argc, argv);
 	complete(&c, &s);
 	begin(&state, &s);
-	dropped = s.every ? run_every(&state) : run(&state);
+	if (s.every)
+		run_every(&state);
+	else
+		run(&state);
 	close_report(&state);
 	sh_store_close(&state.store);
 	dedup_shards_close(&state);
 	dedup_free_ids(&state.ranked);
 	dedup_free_ids(&state.protected);
+	sh_document_room_free(&state.room);
+	sh_document_room_free(&state.keeper_room);
+	sh_buf_free(&state.line);
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
-	return cli_given(&c, EXIT_CODE) && dropped ? EXIT_FOUND : status;
+	return cli_given(&c, EXIT_CODE) && state.dropped ? EXIT_FOUND : status;
 }

@@ -108,47 +108,22 @@ static struct sh_df_counter *counter(const struct sh_feature_doc *d)
 	return *(struct sh_df_counter **)d->own;
 }
 
-static void begin(struct sh_feature_doc *d)
+static size_t add(struct sh_feature_doc *d, struct sh_error *err)
 {
-	sh_df_document(counter(d));
-}
-
-static int add(
-    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
-{
-	(void)weight;
-	return feature.n ? sh_df_features(counter(d), &feature, 1, err) : 0;
-}
-
-static size_t add_lines(struct sh_feature_doc *d)
-{
-	const struct sh_feature_lines *l = &d->lines;
-	struct sh_slice feature[SH_HMAP_MANY];
-	struct sh_error err;
-
-	for (size_t i = 0; i < l->lines;) {
-		size_t n = 0, begun = i;
-
-		for (; i < l->lines && n < SH_HMAP_MANY; i++)
-			feature[n++] = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
-		if (sh_df_features(counter(d), feature, n, &err) < 0)
-			return begun;
-	}
-	return l->lines;
+	return sh_df_features(counter(d), d->text, d->n, err) < 0 ? 0 : d->n;
 }
 
 static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
-	(void)d, (void)job, (void)err;
+	(void)job, (void)err;
+	sh_df_document(counter(d));
 	return 0;
 }
 
 static const struct sh_feature_calls calls = {
 	.size = sizeof(struct sh_df_counter *),
 	.init = init,
-	.begin = begin,
 	.add = add,
-	.add_lines = add_lines,
 	.end = end,
 };
 

@@ -256,7 +256,10 @@ static int init_sums(void *own, void *settings, struct sh_error *err)
 	struct feature_sums *f = own;
 
 	f->settings = settings;
-	return sh_accumulator_init(&f->sums, &f->settings->fp, err);
+	if (sh_accumulator_init(&f->sums, &f->settings->fp, err) < 0)
+		return -1;
+	sh_accumulator_clear(&f->sums);
+	return 0;
 }
 
 static void free_sums(void *own)
@@ -266,66 +269,33 @@ static void free_sums(void *own)
 	sh_accumulator_free(&f->sums);
 }
 
-static void begin_features(struct sh_feature_doc *d)
+static size_t add_to_sums(struct sh_feature_doc *d, struct sh_error *err)
 {
 	struct feature_sums *f = d->own;
 
-	sh_accumulator_clear(&f->sums);
+	return sh_accumulator_add(&f->sums, d->text, d->weight, d->n, err);
 }
 
-static int end_features(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+static int end_sums(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	struct feature_sums *f = d->own;
 	struct sh_fingerprint fp;
+	int status;
 
 	sh_accumulator_finish(&f->sums, &fp);
-	return add_document(job, f->settings, &fp, f->sums.hash, f->sums.n, f->sums.any,
+	status = add_document(job, f->settings, &fp, f->sums.hash, f->sums.n, f->sums.any,
 	    sh_feature_doc_id(d), d->file, d->line, err);
-}
-
-/* Refuses a feature of more words than any n-gram has. */
-static int refuse_text(const struct sh_feature *f, struct sh_error *err)
-{
-	if (f->text.n <= SH_NGRAM_MAX || sh_feature_words(f->text) <= SH_NGRAM_MAX)
-		return 0;
-	return sh_error_set(err, SH_ERR_RECORD,
-	    "%llu words in the second field: a text, expected a feature of at most %d words "
-	    "(-f 1,2 reads documents)",
-	    (unsigned long long)sh_feature_words(f->text), SH_NGRAM_MAX);
-}
-
-static int add_feature(
-    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
-{
-	struct feature_sums *f = d->own;
-
-	return sh_accumulator_add(&f->sums, feature, weight, err);
-}
-
-/* Stops before the first line that refuse_text() refuses. */
-static size_t add_feature_lines(struct sh_feature_doc *d)
-{
-	struct feature_sums *f = d->own;
-	const struct sh_feature_lines *l = &d->lines;
-	size_t n = l->tokens > SH_NGRAM_MAX ? 0 : l->lines;
-
-	while (n < l->lines && l->token[n + 1] - l->token[n] <= SH_NGRAM_MAX)
-		n++;
-	return sh_accumulator_accepts_lines(&f->sums) && sh_accumulator_add_lines(&f->sums, l, n)
-		   ? n
-		   : 0;
+	sh_accumulator_clear(&f->sums);
+	return status;
 }
 
 static const struct sh_feature_calls feature_calls = {
 	.size = sizeof(struct feature_sums),
 	.init = init_sums,
 	.free = free_sums,
-	.split = true,
-	.check = refuse_text,
-	.begin = begin_features,
-	.add = add_feature,
-	.add_lines = add_feature_lines,
-	.end = end_features,
+	.add = add_to_sums,
+	.end = end_sums,
+	.words_max = SH_NGRAM_MAX, /* no n-gram has more */
 };
 
 /* Dies when the profile has no fingerprints of this width. */

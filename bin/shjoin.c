@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shjoin: writes the pairs of near fingerprints, from fingerprints or bands; or of documents that
  * share a key. */
-#include "band/bandlines.h"
+#include "band/band.h"
 #include "fp/defaults.h"
 #include "fp/tag.h"
 #include "io/walk.h"
@@ -392,7 +392,7 @@ static void join_fingerprints(struct join *j)
 		status = explain(j, engine, k, &err);
 	else if (status == 0)
 		status = sh_parts_join(
-		    &j->parts[0], j->sides == 2 ? &j->parts[1] : NULL, &how, engine, &j->out, &err);
+		    &j->parts[0], j->sides == 2 ? &j->parts[1] : NULL, how, engine, &j->out, &err);
 	if (status < 0)
 		die(j, &err);
 	sh_join_delete(engine);

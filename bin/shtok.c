@@ -4,7 +4,6 @@
 
 #include "docopts.h"
 #include "record/escape.h"
-#include "record/feature_lines.h"
 #include "run.h"
 #include "text/method.h"
 
@@ -20,8 +19,9 @@ struct worker {
 	const struct docopts *opts;
 	struct sh_tokenizer *tokenizer;
 	bool escapes; /* tokens may contain characters that need escapes */
-	struct sh_id_prefix prefix;
-	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
+	/* Between two features of a document: "TAB 1 LF", and the prefix "id TAB" of the next. */
+	char joint[SH_ID_MAX + 32];
+	size_t joint_n;
 };
 
 /* Appends "id TAB feature TAB weight LF". Tokens of most methods contain no characters that need
@@ -60,7 +60,7 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n,
 static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
     unsigned n, struct sh_error *err)
 {
-	size_t count = t->n - n + 1, line = w->prefix.n + 3, i;
+	size_t count = t->n - n + 1, line = w->joint_n, i;
 	uint64_t room = (uint64_t)(count + 1) * line + 64; /* more than a size_t, on 32 bits */
 	const uint32_t *start = t->start, *end = t->end + n - 1;
 	char *p;
@@ -71,13 +71,13 @@ static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_t
 		return sh_error_nomem(err);
 	if (sh_buf_reserve(out, (size_t)room, err) < 0)
 		return -1;
-	p = copy(out->p + out->n, w->prefix.text, w->prefix.n, 16);
+	p = copy(out->p + out->n, w->joint + 3, line - 3, 16);
 	for (i = 0; i < count; i++) {
 		p = copy(p, t->text + start[i], end[i] - start[i], 32);
 		p = copy(p, w->joint, line, 16);
 	}
 	/* The last line is complete; no prefix follows it. */
-	out->n = (size_t)(p - out->p) - w->prefix.n;
+	out->n = (size_t)(p - out->p) - (line - 3);
 	return 0;
 }
 
@@ -102,10 +102,10 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
 		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
 			return -1;
-	/* Between two features of a document: the end of a line and the prefix of the next. */
-	sh_id_prefix_set(&w->prefix, doc->id);
 	memcpy(w->joint, "\t1\n", 3);
-	memcpy(w->joint + 3, w->prefix.text, w->prefix.n);
+	memcpy(w->joint + 3, doc->id.p, doc->id.n);
+	w->joint[3 + doc->id.n] = '\t';
+	w->joint_n = 3 + doc->id.n + 1;
 	for (unsigned n = range.min; n <= range.max; n++) {
 		if (!w->escapes) {
 			if (add_all(&job->out, w, &tokens, n, err) < 0)

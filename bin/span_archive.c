@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "passage/groups.h"
+#include "passage/index.h"
 #include "span.h"
 #include "store/change.h"
 #include "unicode/fold.h"
@@ -64,15 +64,15 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 static void open_store(struct span_archive *a)
 {
 	const char *dir = a->settings->archive;
-	char text[2 * SH_SETTINGS_TEXT];
+	char text[2 * SH_SETTINGS_TEXT], line[sizeof text + 32];
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_PASSAGES, .form = SH_STORE_DOCUMENTS };
 	struct sh_slice made;
 	struct sh_error err;
 	int there = sh_store_exists(dir, &err);
 
 	describe(a->settings, text, sizeof text);
-	m.setting[m.n_settings++] =
-	    (struct sh_store_setting){ sh_slice_str(settings_name), sh_slice_str(text) };
+	snprintf(line, sizeof line, "option %s %s\n", settings_name, text);
+	m.settings = sh_slice_str(line);
 	/* Another run may make the archive in this moment. */
 	if (there == 0 && sh_store_create(dir, &m, WAIT, &err) < 0) {
 		struct sh_error ignored;
@@ -80,15 +80,8 @@ static void open_store(struct span_archive *a)
 		if (sh_store_exists(dir, &ignored) <= 0)
 			cli_die(a->cli, &err);
 	}
-	if (there < 0 || sh_store_open(&a->store, dir, &err) < 0)
+	if (there < 0 || sh_store_open(&a->store, dir, SH_STORE_OF_PASSAGES, &err) < 0)
 		cli_die(a->cli, &err);
-	if (a->store.manifest.kind != SH_STORE_OF_PASSAGES) {
-		sh_error_set(&err, SH_ERR_PARAM,
-		    "'%s' is an archive of shdedup, expected one of shspan (shspan makes one in a "
-		    "new folder)",
-		    dir);
-		cli_die(a->cli, &err);
-	}
 	made = sh_store_manifest_setting(&a->store.manifest, sh_slice_str(settings_name));
 	if (!sh_slice_eq(made, sh_slice_str(text))) {
 		sh_error_set(&err, SH_ERR_PARAM,
@@ -204,19 +197,18 @@ static void find_seeds(struct span_archive *a)
 {
 	uint32_t first = a->begin[a->store.n_segments];
 	struct sh_texts today = { .tables = &a->tables };
-	struct sh_groups groups;
+	struct sh_index x = { 0 };
 	struct sh_error err;
 
 	span_load(a->cli, a->settings, &a->corpus, a->wanted, &a->postings, &today);
-	sh_texts_free(&today);
 	add_documents(a);
-	if (sh_groups_make(&groups, &a->tables, &a->postings, true, &err) < 0)
+	if (sh_index_make(&x, &today, &a->postings, SH_INDEX_GROUPS, &err) < 0)
 		fail(a, &err);
-	for (size_t i = 0; i < groups.n; i++)
-		for (uint32_t j = groups.start[i]; j < groups.start[i + 1]; j++) {
-			const struct sh_group_member *m = &groups.member[j];
-			struct sh_store_posting p = { groups.key[i],
-				a->number + (m->document - first), m->token };
+	sh_texts_free(&today);
+	for (size_t i = 0; i < x.n; i++)
+		for (uint32_t j = x.start[i]; j < x.start[i + 1]; j++) {
+			struct sh_store_posting p = { x.key[i],
+				a->number + (x.place[j].document - first), x.place[j].token };
 
 			if (sh_store_change_posting(&a->change, &p, &err) < 0)
 				fail(a, &err);
@@ -226,11 +218,11 @@ static void find_seeds(struct span_archive *a)
 	for (size_t i = 0; i < a->store.n_segments; i++) {
 		struct joining j = { a, &a->store.segment[i], a->begin[i] };
 
-		if (sh_store_segment_look(j.segment, SH_LIST_POSTINGS, groups.key, groups.n, 0,
-			add_seed, &j, &err) < 0)
+		if (sh_store_segment_look(
+			j.segment, SH_LIST_POSTINGS, x.key, x.n, 0, add_seed, &j, &err) < 0)
 			fail(a, &err);
 	}
-	sh_groups_free(&groups);
+	sh_index_free(&x);
 }
 
 struct span_archive *span_archive(struct cli *c, struct span_settings *s)

@@ -7,6 +7,7 @@
 #include "base/compare.h"
 #include "base/num.h"
 #include "documents.h"
+#include "match/measure.h"
 #include "passage/count.h"
 #include "passage/exact.h"
 #include "passage/index.h"
@@ -118,7 +119,7 @@ static void read_seeds(struct cli *c, const struct span_settings *s, const struc
 
 /* ---- records ---- */
 
-enum { SHARE_CHARS = 12 };
+enum { SHARE_CHARS = 8 };
 
 static char *put_id(char *p, struct sh_slice s)
 {
@@ -137,14 +138,9 @@ static char *put_number(char *p, uint64_t n)
 /* Prints part / whole with four decimals, rounded, halves up. */
 static char *put_share(char *p, uint64_t part, uint64_t whole, char behind)
 {
-	uint64_t share = whole ? (part * 20000 + whole) / (2 * whole) : 0;
-
-	p += sh_print_u64(p, share / 10000);
-	*p++ = '.';
-	for (unsigned unit = 1000; unit; unit /= 10)
-		*p++ = (char)('0' + share / unit % 10);
-	*p++ = behind;
-	return p;
+	sh_similarity_print(p, whole ? (unsigned)((part * 20000 + whole) / (2 * whole)) : 0);
+	p[6] = behind;
+	return p + 7;
 }
 
 static char *put_stretch(char *p, const struct sh_placed *placed, uint32_t from, uint32_t to)
@@ -195,27 +191,24 @@ enum {
 	FIRST_NEAREST = 3,
 };
 
-/* The record of a span, behind the record of the span before it. */
+/* The record of a span, in worker.room. */
 struct record {
-	uint32_t from;
-	size_t begin, end; /* in the output */
+	uint32_t from; /* of the span */
+	size_t begin, end;
 };
 
 struct worker {
 	const struct span_settings *settings;
 	const struct sh_texts *texts; /* of the documents; with -d of the queries */
+	const struct sh_index *index; /* of these texts; NULL with --exact */
+	const char *again;            /* --exact: the result of sh_exact_find() */
 	uint32_t first;               /* documents before are not asked for */
-	/* One of these is set. */
-	const struct sh_groups *groups;
-	struct sh_hits_opts hits;
-	const struct sh_index *index;
-	const uint32_t *marked;
-	struct sh_counter counter;
-	struct sh_seeder *seeder;
+	struct sh_counter counter;    /* --count */
+	struct sh_seeder *seeder;     /* of documents, with -d */
 	struct sh_index_room lookup;
 	struct sh_matcher *matcher;
 	struct sh_placer *placer, *other; /* of this document; of a document that shares passages */
-	struct sh_placed placed; /* this document; of -d without tokens until they are needed */
+	struct sh_placed placed;          /* this document */
 	struct sh_buf room;
 	struct record *record;
 	size_t record_cap;
@@ -228,11 +221,12 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
     struct sh_buf *out, struct sh_error *err)
 {
 	const struct span_settings *s = w->settings;
+	bool query = s->mode == SPAN_QUERY;
 	size_t others = sh_texts_tokens(w->texts, spans->document).n, kept = 0;
-	uint64_t need = w->index ? UINT64_MAX : sh_coverage_needs(s->threshold, tokens);
+	uint64_t need = query ? UINT64_MAX : sh_coverage_needs(s->threshold, tokens);
 	uint64_t need_other = sh_coverage_needs(s->threshold, others), matched = 0;
 	struct sh_placed other;
-	struct sh_coverage c;
+	uint32_t first, second;
 	char *p;
 
 	/* The coverage is at most the sum. Places of most queries need not be computed. */
@@ -242,71 +236,26 @@ static int put_pair(struct worker *w, size_t tokens, struct sh_span *spans, size
 		return 0;
 	if (sh_placer_document(w->other, spans->document, &other, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		if (!w->index || sh_span_is_significant(&spans[i], &other))
-			spans[kept++] = spans[i];
-	if (kept == 0)
-		return 0;
-	if (!s->pairs) {
-		if (!w->placed.tokens.n) {
-			struct sh_slice id = w->placed.id;
-
-			if (sh_placer_text(w->placer, w->placed.text, &w->placed, err) < 0)
-				return -1;
-			w->placed.id = id;
-		}
-		for (size_t i = 0; i < kept; i++)
-			if (put_span(out, &w->placed, &other, &spans[i], err) < 0)
-				return -1;
-		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (query && !sh_span_is_significant(&spans[i], &other))
+			continue;
+		spans[kept++] = spans[i];
+		if (!s->pairs && put_span(out, &w->placed, &other, &spans[i], err) < 0)
+			return -1;
 	}
-	if (sh_coverage(spans, kept, &w->room, &c, err) < 0)
+	if (kept == 0 || !s->pairs)
+		return 0;
+	if (sh_coverage(spans, kept, &w->room, &first, &second, err) < 0)
 		return -1;
-	if (c.first < need && c.other < need_other)
+	if (first < need && second < need_other)
 		return 0;
 	if (sh_buf_reserve(
 		out, w->placed.id.n + other.id.n + SH_NUM_CHARS + 2 * SHARE_CHARS + 5, err) < 0)
 		return -1;
 	p = put_id(put_id(out->p + out->n, w->placed.id), other.id);
-	p = put_number(p, w->index ? c.other : c.first);
-	p = put_share(put_share(p, c.first, tokens, '\t'), c.other, others, '\n');
+	p = put_number(p, query ? second : first);
+	p = put_share(put_share(p, first, tokens, '\t'), second, others, '\n');
 	out->n = (size_t)(p - out->p);
-	return 0;
-}
-
-static int by_from(const void *x, const void *y)
-{
-	const struct record *a = x, *b = y;
-
-	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->begin, b->begin);
-}
-
-/* Puts the records of n spans, which begin at byte `begin` of `out`, into the order of the
- * passages. They were written one pair after the other, so that each document was split into tokens
- * once. */
-static int sort_records(struct worker *w, const struct sh_span *spans, size_t n, size_t begin,
-    struct sh_buf *out, struct sh_error *err)
-{
-	if (SH_RESERVE(w->record, w->record_cap, n, err) < 0)
-		return -1;
-	w->room.n = 0;
-	if (sh_buf_add(&w->room, out->p + begin, out->n - begin, err) < 0)
-		return -1;
-	for (size_t i = 0, at = 0; i < n; i++) {
-		const char *p = w->room.p + at;
-		size_t end = at + 1 + (size_t)((char *)memchr(p, '\n', w->room.n - at) - p);
-
-		w->record[i] = (struct record){ spans[i].from, at, end };
-		at = end;
-	}
-	qsort(w->record, n, sizeof *w->record, by_from);
-	out->n = begin;
-	for (size_t i = 0; i < n; i++) {
-		const struct record *r = &w->record[i];
-
-		if (sh_buf_add(out, w->room.p + r->begin, r->end - r->begin, err) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -323,25 +272,47 @@ static int put_spans(struct worker *w, size_t tokens, struct sh_span *spans, siz
 	return 0;
 }
 
+static int by_from(const void *x, const void *y)
+{
+	const struct record *a = x, *b = y;
+
+	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->begin, b->begin);
+}
+
 static int spans_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
 {
-	const struct span_settings *s = w->settings;
-	struct sh_token_hashes side = sh_texts_tokens(w->texts, document);
-	size_t n, begin = out->n;
+	size_t tokens = sh_texts_tokens(w->texts, document).n, n;
+	struct sh_buf *room = &w->room;
 	struct sh_span *spans;
 
-	sh_matcher_begin(w->matcher, side);
-	if (sh_groups_hits(w->groups, document, &w->hits, w->matcher, err) < 0 ||
-	    sh_matcher_spans(w->matcher, &spans, &n, err) < 0)
+	if (sh_index_earlier(w->index, document, w->matcher, &spans, &n, err) < 0)
 		return -1;
 	if (n == 0)
 		return 0;
-	if (sh_placer_document(w->placer, document, &w->placed, err) < 0 ||
-	    put_spans(w, side.n, spans, n, out, err) < 0)
+	if (sh_placer_document(w->placer, document, &w->placed, err) < 0)
 		return -1;
-	return s->pairs || spans[0].document == spans[n - 1].document
-		   ? 0
-		   : sort_records(w, spans, n, begin, out, err);
+	if (w->settings->pairs)
+		return put_spans(w, tokens, spans, n, out, err);
+	/* Writes the records pair by pair, so that each document is split into tokens once. Then
+	 * puts them into the order of the passages. */
+	room->n = 0;
+	if (put_spans(w, tokens, spans, n, room, err) < 0 ||
+	    SH_RESERVE(w->record, w->record_cap, n, err) < 0)
+		return -1;
+	for (size_t i = 0, at = 0; i < n; i++) {
+		const char *end = memchr(room->p + at, '\n', room->n - at);
+
+		w->record[i] = (struct record){ spans[i].from, at, (size_t)(end + 1 - room->p) };
+		at = w->record[i].end;
+	}
+	qsort(w->record, n, sizeof *w->record, by_from);
+	for (size_t i = 0; i < n; i++) {
+		const struct record *r = &w->record[i];
+
+		if (sh_buf_add(out, room->p + r->begin, r->end - r->begin, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int put_place(struct worker *w, uint32_t document, uint32_t from, uint32_t to,
@@ -375,35 +346,23 @@ static int counts_of(struct worker *w, uint32_t document, struct sh_buf *out, st
 	return 0;
 }
 
-/* Returns the first mark from `at` on, below `end`, that equals `wanted`; `end` when there is
- * none. */
-static uint64_t next_mark(const uint32_t *marked, uint64_t at, uint64_t end, bool wanted)
+/* Windows that overlap are one passage; windows that only touch are not. */
+static int repeats_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
 {
-	while (at < end) {
-		uint32_t word = marked[at / 32] ^ (wanted ? 0 : UINT32_MAX);
+	const char *again = w->again + w->texts->at[document];
+	uint32_t n = (uint32_t)sh_texts_tokens(w->texts, document).n, from = 0, to = 0;
 
-		word >>= at % 32;
-		if (word) {
-			at += (uint64_t)__builtin_ctz(word);
-			return at < end ? at : end;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!again[i])
+			continue;
+		if (i >= to) {
+			if (to && put_place(w, document, from, to, NULL, out, err) < 0)
+				return -1;
+			from = i;
 		}
-		at += 32 - at % 32;
+		to = i + w->settings->length;
 	}
-	return end;
-}
-
-static int marks_of(struct worker *w, uint32_t document, struct sh_buf *out, struct sh_error *err)
-{
-	uint64_t begin = 2 * w->texts->at[document], end = 2 * w->texts->at[document + 1];
-	uint64_t from = next_mark(w->marked, begin, end, true), to;
-
-	for (; from < end; from = next_mark(w->marked, to, end, true)) {
-		to = next_mark(w->marked, from, end, false);
-		if (put_place(w, document, (uint32_t)((from - begin) / 2),
-			(uint32_t)((to - begin + 1) / 2), NULL, out, err) < 0)
-			return -1;
-	}
-	return 0;
+	return to ? put_place(w, document, from, to, NULL, out, err) : 0;
 }
 
 static int each_query(
@@ -417,31 +376,33 @@ static int each_query(
 	if (sh_seeder_run(w->seeder, doc->text, &seeds, err) < 0)
 		return -1;
 	job->ill_formed += seeds.tokens.bad_utf8;
-	if (sh_index_spans(w->index, &seeds, &w->lookup, w->matcher, &spans, &n, err) < 0)
+	if (sh_index_queries(w->index, &seeds, &w->lookup, w->matcher, &spans, &n, err) < 0)
 		return -1;
-	w->placed = (struct sh_placed){ .id = doc->id, .text = doc->text };
+	if (n && !w->settings->pairs && sh_placer_text(w->placer, doc->text, &w->placed, err) < 0)
+		return -1;
+	w->placed.id = doc->id;
 	return put_spans(w, seeds.tokens.n, spans, n, &job->out, err);
 }
 
 static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
+	enum span_mode mode = w->settings->mode;
+	int (*each)(struct worker *, uint32_t, struct sh_buf *, struct sh_error *) =
+	    mode == SPAN_EXACT   ? repeats_of
+	    : mode == SPAN_COUNT ? counts_of
+				 : spans_of;
 	const struct sh_texts *t = w->texts;
 	uint64_t begin = (uint64_t)job->task * TASK;
-	size_t end;
+	size_t d, end;
 
-	if (w->index)
+	if (mode == SPAN_QUERY)
 		return sh_docs_work(&w->settings->docs.docs, each_query, w, job);
+	d = sh_lower_bound(t->at, t->n, begin);
 	end = sh_lower_bound(t->at, t->n, begin + TASK);
-	for (size_t i = sh_lower_bound(t->at, t->n, begin); i < end; i++) {
-		uint32_t d = (uint32_t)i;
-
-		if (d >= w->first &&
-		    (w->marked            ? marks_of(w, d, &job->out, &job->err)
-			: w->counter.size ? counts_of(w, d, &job->out, &job->err)
-					  : spans_of(w, d, &job->out, &job->err)) < 0)
+	for (d = d > w->first ? d : w->first; d < end; d++)
+		if (each(w, (uint32_t)d, &job->out, &job->err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -451,6 +412,7 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
     const struct worker *shared)
 {
 	const struct sh_token_opts *token = &s->docs.token;
+	bool query = s->mode == SPAN_QUERY;
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = c, .work = work };
 	struct sh_error err;
@@ -460,13 +422,13 @@ static void run_workers(struct cli *c, struct span_settings *s, const struct sh_
 
 		*w = *shared;
 		w->settings = s;
-		if ((w->index && !(w->seeder = sh_seeder_new(token, &s->seed, &err))) ||
+		if ((query && !(w->seeder = sh_seeder_new(token, &s->seed, &err))) ||
 		    !(w->matcher = sh_matcher_new(&s->match, w->texts, &err)) ||
 		    !(w->placer = sh_placer_new(corpus, token, &err)) ||
 		    !(w->other = sh_placer_new(corpus, token, &err)))
 			cli_die(c, &err);
 	}
-	if (shared->index)
+	if (query)
 		formopts_run(&run, &s->docs.docs.form, NULL);
 	else
 		run_tasks(&run, (size_t)(shared->texts->at[shared->texts->n] / TASK) + 1);
@@ -489,46 +451,37 @@ void span_find(struct cli *c, struct span_settings *s, const struct sh_corpus *c
     const struct sh_texts *texts, struct sh_sorter *postings, uint32_t first)
 {
 	unsigned longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
-	struct sh_groups groups;
 	bool all = s->mode == SPAN_ALL;
-	struct worker shared = { .texts = texts,
-		.groups = &groups,
-		.first = first,
-		.hits = { all ? s->bound : 0, all ? 1 : FIRST_NEAREST, s->seed.window + longest - 1,
-		    longest } };
-	uint32_t *size = NULL;
+	struct sh_index x = { .bound = all ? s->bound : 0,
+		.nearest = all ? 1 : FIRST_NEAREST,
+		.enough = s->seed.window + longest - 1,
+		.longest = longest };
 	struct sh_error err;
-	size_t starred = 0;
+	size_t frequent;
 
-	if (sh_groups_make(&groups, texts->tables, postings, false, &err) < 0)
+	if (sh_index_make(&x, texts, postings, SH_INDEX_EARLIER, &err) < 0)
 		cli_die(c, &err);
 	sh_sorter_free(postings);
-	for (size_t i = 0; s->archive && i < groups.n_members; i++) {
-		const struct sh_group_member *p = &groups.member[i];
-
-		if (p->token < sh_texts_tokens(texts, p->document).n)
-			continue;
-		sh_error_set(&err, SH_ERR_RECORD,
-		    "'%s': the seeds belong to other documents: restore the archive from a backup",
-		    s->archive);
-		cli_die(c, &err);
-	}
-	if (sh_groups_list(&groups, texts->n, &err) < 0)
-		cli_die(c, &err);
-	for (size_t i = 0; all && i < groups.n; i++)
-		starred += sh_group_size(&groups, i) > s->bound;
-	if (starred)
+	for (size_t i = 0; s->archive && i < x.start[x.n]; i++)
+		if (x.place[i].token >= sh_texts_tokens(texts, x.place[i].document).n) {
+			sh_error_set(&err, SH_ERR_RECORD,
+			    "'%s': the seeds belong to other documents: restore the archive from a "
+			    "backup",
+			    s->archive);
+			cli_die(c, &err);
+		}
+	frequent = all ? sh_index_frequent(&x) : 0;
+	if (frequent)
 		cli_warn(c,
 		    "%zu seed%s in more than %zu places: of %s only the first place and the last "
 		    "one before are compared (--bound)",
-		    starred, CLI_PLURAL(starred), s->bound, starred == 1 ? "it" : "each");
-	if (s->mode == SPAN_COUNT && !(size = sh_count_documents(&groups, &err)))
-		cli_die(c, &err);
-	shared.counter = (struct sh_counter){ texts, &groups, size, s->documents, s->match.least,
-		longest, shared.hits.enough };
-	run_workers(c, s, corpus, &shared);
-	sh_tables_put(texts->tables, size);
-	sh_groups_free(&groups);
+		    frequent, CLI_PLURAL(frequent), s->bound, frequent == 1 ? "it" : "each");
+	run_workers(c, s, corpus,
+	    &(struct worker){ .texts = texts,
+		.index = &x,
+		.first = first,
+		.counter = { &x, s->documents, s->match.least } });
+	sh_index_free(&x);
 }
 
 void span_documents(struct cli *c, struct span_settings *s)
@@ -552,14 +505,13 @@ void span_documents(struct cli *c, struct span_settings *s)
 	if (s->seeds)
 		read_seeds(c, s, &corpus, &texts, &postings);
 	if (exact) {
-		struct sh_exact_opts how = { s->length, s->every, c->jobs };
-		uint32_t *marked = sh_tables_get_zeroed(
-		    &tables, SH_EXACT_WORDS((size_t)texts.at[texts.n]), sizeof *marked, &err);
+		char *again = sh_tables_get(&tables, (size_t)texts.at[texts.n] + 1, 1, &err);
 
-		if (!marked || sh_exact_find(&texts, &postings, &how, marked, &err) < 0)
+		if (!again ||
+		    sh_exact_find(&texts, &postings, s->length, s->every, c->jobs, again, &err) < 0)
 			cli_die(c, &err);
 		sh_sorter_free(&postings);
-		run_workers(c, s, &corpus, &(struct worker){ .texts = &texts, .marked = marked });
+		run_workers(c, s, &corpus, &(struct worker){ .texts = &texts, .again = again });
 	} else {
 		span_find(c, s, &corpus, &texts, &postings, 0);
 	}
@@ -572,7 +524,7 @@ void span_documents(struct cli *c, struct span_settings *s)
 
 /* Warns of queries that are shorter than a seed, and names the first. Warns of frequent seeds. */
 static void warn_of_queries(struct cli *c, const struct span_settings *s,
-    const struct sh_corpus *queries, const struct sh_index *x)
+    const struct sh_corpus *queries, const struct sh_texts *texts, size_t frequent)
 {
 	unsigned shortest = sh_seed_shortest(&s->seed);
 	struct sh_document_room room = { 0 };
@@ -580,8 +532,8 @@ static void warn_of_queries(struct cli *c, const struct span_settings *s,
 	struct sh_error err;
 	uint64_t n = 0;
 
-	for (uint32_t d = 0; d < x->texts->n; d++)
-		if (sh_texts_tokens(x->texts, d).n < shortest && n++ == 0 &&
+	for (uint32_t d = 0; d < texts->n; d++)
+		if (sh_texts_tokens(texts, d).n < shortest && n++ == 0 &&
 		    sh_corpus_document(queries, d, &room, &first, &err) < 0)
 			cli_die(c, &err);
 	if (n)
@@ -589,33 +541,34 @@ static void warn_of_queries(struct cli *c, const struct span_settings *s,
 		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest, sh_shown(first.id, 80),
 		    first.id.p);
 	sh_document_room_free(&room);
-	if (x->exceeding)
+	if (frequent)
 		cli_warn(c,
-		    "%llu sequence%s of tokens in more than %zu places of the queries: only the "
+		    "%zu sequence%s of tokens in more than %zu places of the queries: only the "
 		    "first %zu are compared (--bound)",
-		    (unsigned long long)x->exceeding, CLI_PLURAL(x->exceeding), s->bound, s->bound);
+		    frequent, CLI_PLURAL(frequent), s->bound, s->bound);
 }
 
 void span_query(struct cli *c, struct span_settings *s)
 {
-	struct sh_index_opts opts = { s->bound,
-		sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token)), s->match.least,
-		s->pairs ? s->threshold : 0 };
+	struct sh_index x = { .bound = s->bound,
+		.enough = SH_CHANCE_VERBATIM,
+		.longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token)),
+		.least = s->match.least,
+		.coverage = s->pairs ? s->threshold : 0 };
 	struct sh_corpus queries;
 	struct sh_texts texts = { 0 };
 	struct sh_sorter postings;
-	struct sh_index index;
 	struct sh_error err;
 
 	span_open(c, s, (char *const *)(void *)s->files.name, s->files.n, NULL, &queries);
 	sh_postings_init(&postings, SH_POSTING_PLAIN, s->memory, c->jobs, c->tmpdir);
 	span_load(c, s, &queries, NULL, &postings, &texts);
-	if (sh_index_make(&index, &texts, &postings, &opts, &err) < 0)
+	if (sh_index_make(&x, &texts, &postings, SH_INDEX_QUERIES, &err) < 0)
 		cli_die(c, &err);
 	sh_sorter_free(&postings);
-	warn_of_queries(c, s, &queries, &index);
-	run_workers(c, s, &queries, &(struct worker){ .texts = &texts, .index = &index });
-	sh_index_free(&index);
+	warn_of_queries(c, s, &queries, &texts, sh_index_frequent(&x));
+	run_workers(c, s, &queries, &(struct worker){ .texts = &texts, .index = &x });
+	sh_index_free(&x);
 	sh_texts_free(&texts);
 	sh_corpus_free(&queries);
 }

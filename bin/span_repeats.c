@@ -13,9 +13,8 @@ struct worker {
 	/* Two passes, when a passage depends on later documents: the first one counts the runs, and
 	 * the second one writes. */
 	bool counts_runs, writes;
-	struct sh_splitter *splitter;
+	struct sh_splitter splitter; /* has all documents of the task */
 	struct sh_document_room room;
-	struct sh_sentences sentences; /* of all documents of the task */
 };
 
 /* Handles the sentences of a document. */
@@ -24,16 +23,15 @@ static int each_document(struct worker *w, uint32_t document, struct sh_sentence
 {
 	const struct span_settings *s = w->settings;
 	bool counted = s->mode == SPAN_COUNT;
-	struct sh_sentence_passage p;
+	struct sh_sentence p;
 	struct sh_document doc;
 
-	if (w->counts_runs && sh_count_runs(w->counts, &s->units, x, n, document, err) < 0)
+	if (w->counts_runs && sh_count_runs(w->counts, x, n, document, err) < 0)
 		return -1;
 	if (!w->writes)
 		return 0;
 	if (!w->counts_runs)
-		sh_mark_runs(
-		    w->counts, &s->units, x, n, counted ? s->documents : 0, counted ? 0 : 2);
+		sh_mark_runs(w->counts, x, n, counted ? s->documents : 0, counted ? 0 : 2);
 	for (size_t i = 0, first = 1; sh_next_passage(x, n, &i, &p); first = 0)
 		if ((first && sh_corpus_document(w->corpus, document, &w->room, &doc, err) < 0) ||
 		    span_put_place(out, doc.id,
@@ -51,22 +49,21 @@ static int work(void *worker, struct sh_job *job)
 	size_t from = sh_lower_bound(corpus->at, corpus->n, begin);
 	size_t to = sh_lower_bound(corpus->at, corpus->n, begin + TASK);
 
-	w->sentences.n = w->sentences.texts = 0;
-	w->sentences.ill_formed = 0;
+	sh_splitter_clear(&w->splitter);
 	for (size_t d = from; d < to; d++) {
 		struct sh_document doc;
 
 		if (sh_corpus_document(corpus, (uint32_t)d, &w->room, &doc, &job->err) < 0 ||
-		    sh_split_sentences(w->splitter, doc.text, &w->sentences, &job->err) < 0)
+		    sh_splitter_add(&w->splitter, doc.text, &job->err) < 0)
 			return -1;
 	}
-	job->ill_formed = w->writes ? w->sentences.ill_formed : 0;
+	job->ill_formed = w->writes ? w->splitter.ill_formed : 0;
 	/* Runs are counted in the order of the documents. */
 	if (w->counts_runs && sh_job_turn(job, &job->err) < 0)
 		return -1;
 	for (size_t d = from; d < to; d++) {
 		size_t n;
-		struct sh_sentence *x = sh_sentences_of(&w->sentences, d - from, &n);
+		struct sh_sentence *x = sh_splitter_text(&w->splitter, d - from, &n);
 
 		if (each_document(w, (uint32_t)d, x, n, &job->out, &job->err) < 0)
 			return -1;
@@ -84,7 +81,7 @@ void span_repeats(struct cli *c, struct span_settings *s)
 	struct sh_error err;
 
 	span_open(c, s, c->operands, c->n_operands, NULL, &corpus);
-	if (sh_run_counts_init(&counts, &err) < 0)
+	if (sh_run_counts_init(&counts, &s->units, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		struct worker *w = run.workers[i] = &workers[i];
@@ -92,8 +89,7 @@ void span_repeats(struct cli *c, struct span_settings *s)
 		w->settings = s;
 		w->corpus = &corpus;
 		w->counts = &counts;
-		w->splitter = sh_splitter_new(&s->units, &err);
-		if (!w->splitter)
+		if (sh_splitter_init(&w->splitter, &s->units, &err) < 0)
 			cli_die(c, &err);
 	}
 	for (int pass = twice ? 0 : 1; pass < 2; pass++) {
@@ -105,9 +101,8 @@ void span_repeats(struct cli *c, struct span_settings *s)
 	}
 	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_splitter_delete(workers[i].splitter);
+		sh_splitter_free(&workers[i].splitter);
 		sh_document_room_free(&workers[i].room);
-		sh_sentences_free(&workers[i].sentences);
 	}
 	s->found = run.wrote;
 	sh_run_counts_free(&counts);

@@ -800,7 +800,7 @@ manifest" ]
 		try "(ulimit -f $size; exec shdedup -q -a archive docs) | cat"
 		if [ "$status" -eq 0 ]; then break; fi
 		exits 2
-		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
+		grep -q "^shdedup: cannot write to archive/.*: File too large$" err
 		full=$((full + 1))
 		# The failed run has removed its files.
 		state archive >after
@@ -820,7 +820,7 @@ manifest" ]
 	for how in compact 'remove ids'; do
 		try "(ulimit -f 1; exec $(doing "$how")) | cat"
 		exits 2
-		grep -q "^sharchive: cannot write 'archive/.*': File too large$" err
+		grep -q "^sharchive: cannot write to archive/.*: File too large$" err
 		state archive >after
 		same before after
 	done

@@ -5,8 +5,8 @@
 #include "api/api.h"
 #include "archive/batch.h"
 #include "archive/settings.h"
-#include "io/parallel.h"
-#include "io/source.h"
+#include "base/hmap.h"
+#include "io/pool.h"
 #include "published/cppjieba.h"
 #include "record/escape.h"
 #include "record/fields.h"
@@ -16,7 +16,6 @@
 
 enum {
 	GRAIN = 64,         /* documents of a task */
-	TASKS = 64,         /* tasks of which the documents go to the engine together */
 	ARENA = 1 << 18,    /* bytes of a query's texts */
 	MEMORY_MB = 1 << 10 /* by default */
 };
@@ -73,8 +72,7 @@ static int read_dictionary(
 		s->token.jieba = a->jieba = sh_jieba_open(o->dictionary, err);
 	if ((m->needs_jieba && !a->jieba) || (m->needs_cppjieba && !a->cppjieba))
 		return -1;
-	s->has_dict = a->jieba && o->dict && *o->dict;
-	return s->has_dict ? read_files(o->dict, NULL, a->jieba, &s->dict_sum, err) : 0;
+	return a->jieba && o->dict ? read_files(o->dict, NULL, a->jieba, &s->dict_sum, err) : 0;
 }
 
 static int read_stop(
@@ -84,12 +82,11 @@ static int read_stop(
 	struct sh_slice lines = sh_slice_str(s->profile->stop ? s->profile->stop : "");
 	struct sh_buf all = { 0 };
 
-	s->has_stop = o->stop && *o->stop;
-	if (s->has_stop && read_files(o->stop, &all, NULL, &s->stop_sum, err) < 0)
+	if (o->stop && read_files(o->stop, &all, NULL, &s->stop_sum, err) < 0)
 		goto out;
-	if (s->has_stop)
+	if (o->stop && *o->stop)
 		lines = sh_buf_slice(&all);
-	s->token.stop_any_case = !s->has_stop;
+	s->token.stop_any_case = !(o->stop && *o->stop);
 	s->token.stop = a->stop = sh_stopwords_read(lines, &s->token, err);
 out:
 	sh_buf_free(&all);
@@ -99,36 +96,32 @@ out:
 /* Other versions of Unicode and Snowball are no error. shdedup warns about other versions. */
 static int check_settings(struct simhash_archive *a, struct sh_error *err)
 {
-	struct sh_archive_rows now;
-	struct sh_store_setting made;
-	size_t i = 0;
+	struct sh_buf list = { 0 };
+	struct sh_store_setting now, made;
+	struct sh_slice lines;
+	int status = sh_archive_settings_list(&a->settings, &list, err);
 
-	if (sh_archive_settings_list(&a->settings, &now, err) < 0)
-		return -1;
-	if (!sh_archive_settings_differ(&now, &a->store.manifest, &i, &made) || i >= now.options)
-		return 0;
-	return sh_error_set(err, SH_ERR_PARAM,
-	    "'%s' was made with %.*s %.*s, not %.*s: open it with the same files", a->path,
-	    (int)made.name.n, made.name.p, (int)made.value.n, made.value.p, (int)now.row[i].value.n,
-	    now.row[i].value.p);
+	lines = sh_buf_slice(&list);
+	if (status == 0 && sh_archive_settings_differ(&lines, &a->store.manifest, &now, &made) &&
+	    !sh_archive_setting_is_version(now.name))
+		status = sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' was made with %.*s %.*s, not %.*s: open it with the same files", a->path,
+		    (int)made.name.n, made.name.p, (int)made.value.n, made.value.p,
+		    (int)now.value.n, now.value.p);
+	sh_buf_free(&list);
+	return status;
 }
 
 static int open_archive(
     struct simhash_archive *a, const struct simhash_archive_options *o, struct sh_error *err)
 {
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "an option that libsimhash %s does not know", simhash_version());
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0)
+		return -1;
 	a->wait = o->wait;
 	a->jobs = o->jobs ? o->jobs : 1;
 	a->memory = (size_t)(o->memory_mb ? o->memory_mb : MEMORY_MB) << 20;
-	if (sh_store_open(&a->store, a->path, err) < 0)
-		return -1;
-	if (a->store.manifest.kind != SH_STORE_OF_DOCUMENTS)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "'%s' is an archive of shspan, expected one of shdedup", a->path);
-	if (sh_archive_settings_read(&a->settings, &a->store.manifest, err) < 0 ||
+	if (sh_store_open(&a->store, a->path, SH_STORE_OF_DOCUMENTS, err) < 0 ||
+	    sh_archive_settings_read(&a->settings, &a->store.manifest, err) < 0 ||
 	    read_dictionary(a, o, err) < 0 || read_stop(a, o, err) < 0 ||
 	    check_settings(a, err) < 0)
 		return -1;
@@ -211,80 +204,64 @@ static int take_texts(struct call *c, const char *const *ids, const size_t *id_s
 	return status;
 }
 
-/* What a task finds. */
-struct described {
-	struct sh_description about[GRAIN];
-	struct sh_buf postings;
-};
-
+/* A thread that describes the texts of a call. */
 struct describing {
-	const struct call *call;
+	const struct sh_corpus *corpus;
 	struct sh_describer *describer;
 	struct sh_document_room room;
-	struct described *part; /* by task */
-	size_t first;           /* document */
 };
 
-static size_t documents_of(const struct call *c, size_t first)
-{
-	return c->corpus.n - first < GRAIN ? c->corpus.n - first : GRAIN;
-}
-
-static int describe_some(void *worker, size_t from, size_t to, struct sh_error *err)
+/* Describes the documents of a task: the descriptions to job->facts, the postings to job->out. */
+static int describe_some(void *worker, struct sh_job *job)
 {
 	struct describing *d = worker;
+	size_t first = job->task * GRAIN, left = d->corpus->n - first;
+	struct sh_description about;
 	struct sh_document doc;
-	uint64_t ill_formed = 0;
 
-	for (size_t task = from; task < to; task++) {
-		struct described *part = &d->part[task];
-		size_t first = d->first + task * GRAIN, n = documents_of(d->call, first);
-
-		part->postings.n = 0;
-		for (size_t i = 0; i < n; i++)
-			if (sh_corpus_document(
-				&d->call->corpus, (uint32_t)(first + i), &d->room, &doc, err) < 0 ||
-			    sh_engine_describe(d->describer, doc.text, (uint32_t)i, &part->about[i],
-				&part->postings, &ill_formed, err) < 0)
-				return -1;
-	}
+	for (uint32_t i = 0; i < GRAIN && i < left; i++)
+		if (sh_corpus_document(d->corpus, (uint32_t)first + i, &d->room, &doc, &job->err) <
+			0 ||
+		    sh_engine_describe(d->describer, doc.text, i, &about, &job->out,
+			&job->ill_formed, &job->err) < 0 ||
+		    sh_buf_add(&job->facts, &about, sizeof about, &job->err) < 0)
+			return -1;
 	return 0;
+}
+
+static int add_described(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct call *c = arg;
+	const struct sh_description *about = (const void *)job->facts.p;
+	const struct sh_doc_key *posting = (const void *)job->out.p;
+
+	return sh_engine_add(c->engine, job->facts.n / sizeof *about, about, sizeof *about, posting,
+	    job->out.n / sizeof *posting, err);
 }
 
 /* Gives the documents to the engine. */
 static int describe(struct call *c, struct sh_error *err)
 {
 	unsigned jobs = c->opts.jobs;
-	size_t all = c->corpus.n, tasks = all < GRAIN ? 1 : TASKS;
 	struct describing *d = calloc(jobs, sizeof *d);
-	struct described *part = calloc(tasks, sizeof *part);
-	int status = d && part ? 0 : sh_error_nomem(err);
+	void **workers = calloc(jobs, sizeof *workers);
+	struct sh_pool pool = { describe_some, workers, jobs, add_described, c };
+	int status = d && workers ? 0 : sh_error_nomem(err);
 
 	for (unsigned i = 0; status == 0 && i < jobs; i++) {
-		d[i] = (struct describing){ .call = c, .part = part };
+		workers[i] = &d[i];
+		d[i].corpus = &c->corpus;
 		d[i].describer = sh_describer_new(c->engine, err);
 		status = d[i].describer ? 0 : -1;
 	}
-	for (size_t first = 0; status == 0 && first < all; first += tasks * GRAIN) {
-		size_t left = (all - first + GRAIN - 1) / GRAIN, n = left < tasks ? left : tasks;
-
-		for (unsigned i = 0; i < jobs; i++)
-			d[i].first = first;
-		status = sh_parallel(d, sizeof *d, jobs, n, 1, describe_some, err);
-		for (size_t i = 0; status == 0 && i < n; i++)
-			status = sh_engine_add(c->engine, documents_of(c, first + i * GRAIN),
-			    part[i].about, sizeof *part[i].about,
-			    (const struct sh_doc_key *)(const void *)part[i].postings.p,
-			    part[i].postings.n / sizeof(struct sh_doc_key), err);
-	}
+	if (status == 0)
+		status = sh_pool_tasks(&pool, (c->corpus.n + GRAIN - 1) / GRAIN, err);
 	for (unsigned i = 0; d && i < jobs; i++) {
 		sh_describer_delete(d[i].describer);
 		sh_document_room_free(&d[i].room);
 	}
-	for (size_t i = 0; part && i < tasks; i++)
-		sh_buf_free(&part[i].postings);
 	free(d);
-	free(part);
+	free(workers);
 	return status;
 }
 
@@ -402,27 +379,19 @@ static int report(struct call *c, simhash_drops_fn *each, void *arg, struct sh_e
 	int status = 0;
 
 	for (uint32_t i = 0; status == 0 && i < c->corpus.n; i++) {
-		struct simhash_drop d = { .document = i };
-		struct sh_document kept;
 		struct sh_verdict v;
-		struct sh_record r;
+		struct sh_slice id;
+		struct simhash_drop d;
 
 		if (sh_batch_stays(&c->batch, i))
 			continue;
+		status = sh_batch_keeper_id(&c->batch, i, &room, &id, err);
+		if (status < 0)
+			break;
 		v = sh_engine_verdict(c->engine, i);
-		d.similarity = v.similarity / 10000.0;
-		d.measure = sh_verdict_measure(v.measure);
-		if (sh_batch_drops(&c->batch, i)) {
-			status = sh_batch_record(&c->batch, sh_batch_keeper(&c->batch, i), &r, err);
-			kept.id = r.id;
-		} else {
-			status = sh_corpus_document(
-			    &c->corpus, sh_engine_keeper(c->engine, i), &room, &kept, err);
-		}
-		d.keeper = kept.id.p;
-		d.size = kept.id.n;
-		if (status == 0 && each(arg, &d) < 0)
-			status = end_by_caller(err);
+		d = (struct simhash_drop){ i, id.p, id.n, v.similarity / 10000.0,
+			sh_verdict_measure(v.measure) };
+		status = each(arg, &d) < 0 ? end_by_caller(err) : 0;
 	}
 	sh_document_room_free(&room);
 	return status;
@@ -443,27 +412,30 @@ int simhash_archive_add(struct simhash_archive *a, const char *const *ids, const
 	return end(&c, status, &err, error);
 }
 
-static void ignore_met(void *arg, uint32_t id)
+static bool is_listed(void *ids, const struct sh_record *r)
 {
-	(void)arg;
-	(void)id;
+	uint32_t index;
+
+	return sh_hmap_find(ids, r->id, &index);
 }
 
 int simhash_archive_remove(struct simhash_archive *a, const char *const *ids, const size_t *sizes,
     size_t n, uint64_t *removed, struct simhash_error *error)
 {
 	struct sh_hmap map = { 0 };
-	struct sh_store_removal removal = { .ids = &map, .met = ignore_met };
 	struct sh_error err;
+	uint64_t documents = 0, kept;
 	uint32_t index;
 	int status = sh_hmap_init(&map, &err);
 
 	for (size_t i = 0; status == 0 && i < n; i++)
 		status = sh_hmap_put(&map, sh_slice(ids[i], sizes[i]), &index, NULL, &err);
-	if (status == 0 && (status = sh_store_lock(&a->store, true, a->wait, &err)) == 0) {
-		status = sh_store_remove(&a->store, &removal, &err);
-		*removed += status == 0 ? removal.documents : 0;
-	}
+	if (status == 0)
+		status = sh_store_lock(&a->store, true, a->wait, &err);
+	if (status == 0)
+		status =
+		    sh_store_remove(&a->store, is_listed, &map, false, &documents, &kept, &err);
+	*removed += status == 0 ? documents : 0;
 	sh_store_unlock(&a->store);
 	sh_hmap_free(&map);
 	return status < 0 ? sh_api_fail(error, &err) : 0;

@@ -51,8 +51,6 @@ size_t simhash_bands_key_size(const struct simhash_bands *b)
 
 void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *fp, char *out)
 {
-	struct sh_band_table room;
-
-	sh_band_key(&b->band, sh_band_table(&b->band, (uint32_t)t, &room), fp, out);
+	sh_band_key(&b->band, &b->band.table[t], fp, out);
 	out[b->band.key_len] = '\0';
 }

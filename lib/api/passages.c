@@ -7,7 +7,7 @@
 #include "passage/placed.h"
 #include "text/method.h"
 
-/* BOUND: sh_index_opts.bound, as shspan -d has it. UNIT: millionths. */
+/* BOUND: sh_index.bound, as shspan -d has it. UNIT: millionths. */
 enum { BOUND = 200, MIN_TOKENS = 12, UNIT = 1000000 };
 
 struct simhash_passages {
@@ -105,8 +105,7 @@ static int add_query(
 	return 0;
 }
 
-static int add_queries(
-    struct simhash_passages *p, size_t n, const struct sh_index_opts *opts, struct sh_error *err)
+static int add_queries(struct simhash_passages *p, size_t n, struct sh_error *err)
 {
 	struct sh_sorter seeds;
 	int status = 0;
@@ -118,7 +117,7 @@ static int add_queries(
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = add_query(p, i, &seeds, err);
 	if (status == 0)
-		status = sh_index_make(&p->index, &p->texts, &seeds, opts, err);
+		status = sh_index_make(&p->index, &p->texts, &seeds, SH_INDEX_QUERIES, err);
 	sh_sorter_free(&seeds);
 	return status;
 }
@@ -133,13 +132,9 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 	struct sh_seed_opts seed = { o->ngram, SH_SEED_QUERY_UNITS, 1 };
 	struct sh_match_opts match = { sh_seed_shortest(&seed), o->min_tokens,
 		(uint64_t)(o->min_identity * UNIT + 0.5), o->merge, false };
-	struct sh_index_opts index = { BOUND, sh_seed_longest(&seed, sh_token_unit(&token)),
-		o->min_tokens, 0 };
 
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "`reserved` is not 0: an option that this version does not know");
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0)
+		return -1;
 	if (!o->min_tokens)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "min_tokens is 0: call simhash_passages_defaults() first");
@@ -157,7 +152,11 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 	    !(p->document = sh_placer_new(NULL, &token, err)) ||
 	    !(p->query = sh_placer_new(NULL, &token, err)))
 		return -1;
-	return copy_texts(p, queries, sizes, n, err) < 0 ? -1 : add_queries(p, n, &index, err);
+	p->index = (struct sh_index){ .bound = BOUND,
+		.enough = SH_CHANCE_VERBATIM,
+		.longest = sh_seed_longest(&seed, sh_token_unit(&token)),
+		.least = o->min_tokens };
+	return copy_texts(p, queries, sizes, n, err) < 0 ? -1 : add_queries(p, n, err);
 }
 
 struct simhash_passages *simhash_passages_new(const char *const *queries, const size_t *sizes,
@@ -234,7 +233,7 @@ int simhash_passages_find(struct simhash_passages *p, const char *text, size_t s
 	size_t n;
 
 	if (check_size(size, &err) < 0 || sh_seeder_run(p->seeder, slice, &seeds, &err) < 0 ||
-	    sh_index_spans(&p->index, &seeds, &p->room, p->matcher, &spans, &n, &err) < 0 ||
+	    sh_index_queries(&p->index, &seeds, &p->room, p->matcher, &spans, &n, &err) < 0 ||
 	    tell_spans(p, slice, spans, n, each, arg, &err) < 0)
 		return sh_api_fail(error, &err);
 	return 0;

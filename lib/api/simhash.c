@@ -23,6 +23,24 @@ int sh_api_fail(struct simhash_error *out, const struct sh_error *err)
 	return -1;
 }
 
+int sh_api_reserved(const uint64_t *reserved, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (reserved[i])
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "an option that libsimhash %s does not know: `reserved` is not 0",
+			    SH_VERSION);
+	return 0;
+}
+
+int sh_api_ngrams(unsigned min, unsigned max, struct sh_error *err)
+{
+	if (min >= 1 && min <= max && max <= SH_NGRAM_MAX)
+		return 0;
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "n-grams of %u to %u: expected 1 <= min <= max <= %d", min, max, SH_NGRAM_MAX);
+}
+
 _Static_assert(sizeof((struct sh_error){ 0 }.text) == sizeof((struct simhash_error){ 0 }.text),
     "errors are copied as they are");
 
@@ -92,20 +110,15 @@ int simhash_profile(struct simhash_options *o, const char *name, struct simhash_
 static int check_options(const struct simhash_options *o, const struct sh_profile *p,
     const struct sh_scheme *scheme, struct sh_error *err)
 {
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "an option that libsimhash %s does not know", SH_VERSION);
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0 ||
+	    sh_api_ngrams(o->ngram_min, o->ngram_max, err) < 0)
+		return -1;
 	if (!sh_hash_find(o->hash))
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "no hash '%s' (shfp(1) lists them)", o->hash);
 	if (!scheme || scheme->needs_df)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "weight '%s': expected set, tf, freq or log", o->weight);
-	if (o->ngram_min < 1 || o->ngram_max < o->ngram_min || o->ngram_max > SH_NGRAM_MAX)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "n-grams of %u to %u: expected 1 <= min <= max <= %d", o->ngram_min,
-		    o->ngram_max, SH_NGRAM_MAX);
 	if (!sh_profile_has_bits(p, o->bits))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    p->bits_step ? "the profile has no fingerprints of %u bits"

@@ -55,10 +55,9 @@ static int translate(
 {
 	uint64_t edit = 0;
 
-	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
-		if (o->reserved[i])
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "`reserved` is not 0: an option that this version does not know");
+	if (sh_api_reserved(o->reserved, sizeof o->reserved / sizeof *o->reserved, err) < 0 ||
+	    sh_api_ngrams(o->ngram_min, o->ngram_max, err) < 0)
+		return -1;
 	to->measure = o->measure ? sh_measure_find(o->measure) : NULL;
 	if (!to->measure)
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -68,10 +67,6 @@ static int translate(
 	if (!to->scheme)
 		return sh_error_set(err, SH_ERR_PARAM, "weight '%s': expected set, tf or log",
 		    o->weight ? o->weight : "");
-	if (o->ngram_min < 1 || o->ngram_max < o->ngram_min || o->ngram_max > SH_NGRAM_MAX)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "n-grams of %u to %u: expected 1 <= min <= max <= %d", o->ngram_min,
-		    o->ngram_max, SH_NGRAM_MAX);
 	if (set_threshold(&to->jaccard, "threshold", o->threshold, err) < 0 ||
 	    set_threshold(&edit, "edit_threshold", o->edit_threshold, err) < 0)
 		return -1;

@@ -383,6 +383,24 @@ uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document)
 				     : b->stored[keeper - b->corpus->n];
 }
 
+int sh_batch_keeper_id(const struct sh_batch *b, uint32_t document, struct sh_document_room *room,
+    struct sh_slice *id, struct sh_error *err)
+{
+	uint32_t keeper = sh_engine_keeper(b->engine, document);
+	struct sh_document kept;
+	struct sh_record r;
+	int status;
+
+	if (sh_batch_drops(b, document)) {
+		status = sh_batch_record(b, b->stored[keeper - b->corpus->n], &r, err);
+		*id = r.id;
+	} else {
+		status = sh_corpus_document(b->corpus, keeper, room, &kept, err);
+		*id = kept.id;
+	}
+	return status;
+}
+
 /* Of the new documents that are one, the first that stays is recorded; when none stays, the
  * first. */
 static void number(struct sh_batch *b)
@@ -430,18 +448,16 @@ int sh_batch_run(struct sh_batch *b, struct sh_error *err)
 
 /* ---- adding ---- */
 
-struct adding {
-	struct sh_batch *batch;
-	struct sh_store_change change;
-};
+/* Returns the end of the documents of a task. */
+static size_t end_of(const struct sh_batch *b, const struct sh_job *job)
+{
+	size_t end = (job->task + 1) * GRAIN;
 
-/* The line of a recorded document, in job->facts. */
-struct encoded {
-	uint32_t document;
-	size_t id, n; /* bytes of the id and of the line */
-};
+	return end < b->corpus->n ? end : b->corpus->n;
+}
 
-/* Appends the line of a document: id, and sketch or text of a document that stays. */
+/* Appends the line of a document to job->out, and its length to job->facts. A document that stays
+ * has its sketch or its text behind the id. */
 static int encode(
     struct sh_batch_reader *w, uint32_t document, struct sh_job *job, struct sh_error *err)
 {
@@ -449,14 +465,12 @@ static int encode(
 	bool stays = sh_batch_stays(b, document);
 	struct sh_buf *to = &job->out;
 	struct sh_feature_set set = { 0 };
-	struct encoded e = { .document = document };
 	struct sh_document doc;
-	size_t begin = to->n;
+	size_t n = to->n;
 
 	if (sh_corpus_document(b->corpus, document, &w->room, &doc, err) < 0 ||
 	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0)
 		return -1;
-	e.id = doc.id.n;
 	if (stays && has_texts(b) &&
 	    (escaped(w, &doc.text, err) < 0 || sh_buf_add(to, doc.text.p, doc.text.n, err) < 0))
 		return -1;
@@ -466,17 +480,16 @@ static int encode(
 		return -1;
 	for (size_t k = 0; k < set.n_ordered; k++, to->n += 4)
 		sh_put_le32(to->p + to->n, (uint32_t)(set.ordered[k] >> 32));
-	e.n = to->n - begin;
-	return sh_buf_add(&job->facts, &e, sizeof e, err);
+	n = to->n - n;
+	return sh_buf_add(&job->facts, &n, sizeof n, err);
 }
 
 static int encode_some(void *reader, struct sh_job *job)
 {
 	struct sh_batch_reader *w = reader;
-	size_t n = w->batch->corpus->n, i = job->task * GRAIN, end = n - i < GRAIN ? n : i + GRAIN;
 	int status = 0;
 
-	for (; status == 0 && i < end; i++)
+	for (size_t i = job->task * GRAIN; status == 0 && i < end_of(w->batch, job); i++)
 		if (w->batch->document[i].recorded)
 			status = encode(w, (uint32_t)i, job, &job->err);
 	return status;
@@ -485,19 +498,20 @@ static int encode_some(void *reader, struct sh_job *job)
 /* Adds the documents of a job to the archive. */
 static int add_documents(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	struct adding *a = arg;
-	struct sh_batch *b = a->batch;
-	const struct encoded *e = (const struct encoded *)(const void *)job->facts.p;
+	struct sh_batch *b = arg;
+	const size_t *length = (const size_t *)(const void *)job->facts.p;
 	const char *line = job->out.p;
 
-	for (size_t i = 0; i < job->facts.n / sizeof *e; line += e[i++].n) {
-		uint32_t document = e[i].document;
-		struct sh_record r = { .time = b->now,
-			.digest = b->document[document].digest,
-			.keeper = sh_batch_keeper(b, document),
-			.line = sh_slice(line, e[i].n),
-			.id = sh_slice(line, e[i].id) };
+	for (size_t i = job->task * GRAIN; i < end_of(b, job); i++) {
+		uint32_t document = (uint32_t)i;
+		struct sh_record r = { .time = b->now, .digest = b->document[i].digest };
 
+		if (!b->document[i].recorded)
+			continue;
+		r.keeper = sh_batch_keeper(b, document);
+		r.line = sh_slice(line, *length);
+		r.id = sh_slice(line, (size_t)((const char *)memchr(line, '\t', r.line.n) - line));
+		line += *length++;
 		if (sh_batch_stays(b, document)) {
 			r.similarity = sh_engine_has_tokens(b->engine, document) ? 10000 : 0;
 		} else {
@@ -506,7 +520,7 @@ static int add_documents(void *arg, struct sh_job *job, struct sh_error *err)
 			r.similarity = (uint16_t)v.similarity;
 			r.measure = (uint8_t)v.measure;
 		}
-		if (sh_store_change_document(&a->change, &r, err) < 0)
+		if (sh_store_change_document(b->change, &r, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -515,8 +529,7 @@ static int add_documents(void *arg, struct sh_job *job, struct sh_error *err)
 /* Adds the postings of the documents that stay. */
 static int add_postings(void *arg, const struct sh_doc_key *posting, size_t n, struct sh_error *err)
 {
-	struct adding *a = arg;
-	struct sh_batch *b = a->batch;
+	struct sh_batch *b = arg;
 
 	for (const struct sh_doc_key *p = posting; p < posting + n; p++) {
 		struct sh_store_posting to = { .key = sh_stored_key(
@@ -526,7 +539,7 @@ static int add_postings(void *arg, const struct sh_doc_key *posting, size_t n, s
 		    !sh_batch_stays(b, p->document))
 			continue;
 		to.document = b->document[p->document].number;
-		if (sh_store_change_posting(&a->change, &to, err) < 0)
+		if (sh_store_change_posting(b->change, &to, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -534,25 +547,26 @@ static int add_postings(void *arg, const struct sh_doc_key *posting, size_t n, s
 
 int sh_batch_add(struct sh_batch *b, uint64_t merges, struct sh_error *err)
 {
-	struct adding a = { .batch = b };
+	struct sh_store_change change;
 	void **workers = calloc(b->jobs, sizeof *workers);
-	struct sh_pool pool = { encode_some, workers, b->jobs, add_documents, &a };
+	struct sh_pool pool = { encode_some, workers, b->jobs, add_documents, b };
 	int status;
 
 	if (!workers)
 		return sh_error_nomem(err);
 	for (unsigned i = 0; i < b->jobs; i++)
 		workers[i] = &b->reader[i];
-	status = sh_store_change_begin(&a.change, b->store, err);
+	b->change = &change;
+	status = sh_store_change_begin(&change, b->store, err);
 	if (status == 0)
 		status = sh_pool_tasks(&pool, (b->corpus->n + GRAIN - 1) / GRAIN, err);
 	if (status == 0 && b->n_added)
-		status = sh_engine_postings(b->engine, add_postings, &a, err);
+		status = sh_engine_postings(b->engine, add_postings, b, err);
 	if (status == 0)
-		status = sh_store_change_add_segment(&a.change, merges, err);
+		status = sh_store_change_add_segment(&change, merges, err);
 	if (status == 0)
-		status = sh_store_change_commit(&a.change, err);
-	sh_store_change_end(&a.change);
+		status = sh_store_change_commit(&change, err);
+	sh_store_change_end(&change);
 	free(workers);
 	return status;
 }

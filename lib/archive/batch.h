@@ -61,6 +61,7 @@ struct sh_batch {
 	struct sh_feature_opts features;
 	struct sh_batch_reader *reader; /* by thread */
 	uint32_t *order; /* the documents by key of the id, digest of the text, and number */
+	struct sh_store_change *change; /* of sh_batch_add() */
 	unsigned jobs;
 };
 
@@ -92,6 +93,10 @@ static inline bool sh_batch_stays(const struct sh_batch *b, uint32_t document)
 }
 /* Returns the number of a document's keeper in the archive. */
 uint32_t sh_batch_keeper(const struct sh_batch *b, uint32_t document);
+/* Sets *id to the id of a document's keeper, of the archive or of the batch. *id is valid while the
+ * archive is locked, and until `room` is used again. Needs no store when there is no archive. */
+int sh_batch_keeper_id(const struct sh_batch *b, uint32_t document, struct sh_document_room *room,
+    struct sh_slice *id, struct sh_error *err);
 /* Reads the record of an archived document, which must exist. */
 int sh_batch_record(
     const struct sh_batch *b, uint32_t number, struct sh_record *r, struct sh_error *err);

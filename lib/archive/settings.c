@@ -31,9 +31,8 @@ enum setting {
 	MASK_DIGITS,
 	FOLD_MARKS,
 	JOIN_HYPHENS,
-	KEYS, /* another version may have another table of keys */
-	OPTIONS,
-	UNICODE = OPTIONS, /* versions from here on */
+	KEYS,    /* another version may have another table of keys */
+	UNICODE, /* versions from here on */
 	SNOWBALL,
 	SETTINGS
 };
@@ -66,7 +65,7 @@ uint64_t sh_content_sum(uint64_t before, struct sh_slice content)
 	return sh_siphash(key, content.n ? content.p : "", content.n);
 }
 
-/* ---- settings to rows ---- */
+/* ---- settings to lines ---- */
 
 __attribute__((format(printf, 2, 3))) static int say(char *value, const char *fmt, ...)
 {
@@ -78,9 +77,9 @@ __attribute__((format(printf, 2, 3))) static int say(char *value, const char *fm
 	return 1;
 }
 
-static int say_content(char *value, bool has, uint64_t sum)
+static int say_content(char *value, uint64_t sum)
 {
-	return has ? say(value, "content:%016llx", (unsigned long long)sum) : say(value, "no");
+	return sum ? say(value, "content:%016llx", (unsigned long long)sum) : say(value, "no");
 }
 
 static int say_threshold(const struct sh_archive_settings *s, char *value)
@@ -144,15 +143,14 @@ static int print(
 	case METHOD:
 		return say(value, "%s", t->method->name);
 	case DICT:
-		return t->method->needs_cppjieba
-			   ? say_content(value, true, sh_cppjieba_checksum(t->cppjieba))
-			   : say_content(value, s->has_dict, s->dict_sum);
+		return say_content(value,
+		    t->method->needs_cppjieba ? sh_cppjieba_checksum(t->cppjieba) : s->dict_sum);
 	case JIEBA:
 		return t->method->needs_jieba ? say_jieba(t->jieba, value, err) : 0;
 	case STEM:
 		return say(value, "%s", t->stem ? t->stem : "no");
 	case STOP:
-		return say_content(value, s->has_stop, s->stop_sum);
+		return say_content(value, s->stop_sum);
 	case MIN_CHARS:
 		return say(value, "%u", t->min_chars);
 	case KEEP:
@@ -172,35 +170,26 @@ static int print(
 }
 
 int sh_archive_settings_list(
-    const struct sh_archive_settings *s, struct sh_archive_rows *to, struct sh_error *err)
+    const struct sh_archive_settings *s, struct sh_buf *lines, struct sh_error *err)
 {
-	to->n = 0;
 	for (enum setting i = 0; i < SETTINGS; i++) {
-		char *value = to->value[to->n];
-		int got = print(s, i, value, err);
+		bool is_segment = i == METHOD && is_segmenter(s->token.method);
+		char value[SH_SETTING_MAX], line[2 * SH_SETTING_MAX];
+		int n, got = print(s, i, value, err);
 
-		if (i == OPTIONS)
-			to->options = to->n;
 		if (got < 0)
 			return -1;
 		if (got == 0)
 			continue;
-		to->row[to->n++] = (struct sh_store_setting){
-			sh_slice_str(
-			    i == METHOD && is_segmenter(s->token.method) ? segment : names[i]),
-			sh_slice_str(value)
-		};
+		n = snprintf(
+		    line, sizeof line, "option %s %s\n", is_segment ? segment : names[i], value);
+		if (sh_buf_add(lines, line, (size_t)n, err) < 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* ---- rows to settings ---- */
-
-static int read_flag(bool *flag, const char *value)
-{
-	*flag = strcmp(value, "yes") == 0;
-	return *flag || strcmp(value, "no") == 0 ? 0 : -1;
-}
+/* ---- lines to settings ---- */
 
 /* "0.8", or "0.8,0.89" for two measures. */
 static int read_threshold(struct sh_archive_settings *s, const char *value)
@@ -218,38 +207,17 @@ static int read_threshold(struct sh_archive_settings *s, const char *value)
 	return 0;
 }
 
-static int read_keep(struct sh_token_opts *t, const char *value)
-{
-	struct sh_error ignored;
-
-	t->punctuation = strcmp(value, "any") == 0;
-	t->keep = 0;
-	return t->punctuation || strcmp(value, "no") == 0
-		   ? 0
-		   : sh_keep_parse(sh_slice_str(value), &t->keep, &ignored);
-}
-
-static int read_seed(struct sh_archive_settings *s, const char *value)
-{
-	s->random_seed = strcmp(value, "random") == 0;
-	return s->random_seed ? 0 : sh_parse_u64(sh_slice_str(value), &s->seed);
-}
-
-static int read_stem(struct sh_archive_settings *s, const char *value)
-{
-	memcpy(s->stem, value, strlen(value) + 1);
-	s->token.stem = strcmp(value, "no") == 0 ? NULL : s->stem;
-	return 0;
-}
-
 /* Reads a value, of less than SH_SETTING_MAX bytes. The caller compares checksums and versions. */
 static int read(struct sh_archive_settings *s, enum setting which, const char *value)
 {
 	struct sh_token_opts *t = &s->token;
 	struct sh_error ignored;
+	bool yes = strcmp(value, "yes") == 0, no = strcmp(value, "no") == 0;
 
-	if (flag_at[which])
-		return read_flag((bool *)((char *)t + flag_at[which]), value);
+	if (flag_at[which]) {
+		*(bool *)((char *)t + flag_at[which]) = yes;
+		return yes || no ? 0 : -1;
+	}
 	switch (which) {
 	case PROFILE:
 		return (s->profile = sh_profile_find(value)) ? 0 : -1;
@@ -259,7 +227,8 @@ static int read(struct sh_archive_settings *s, enum setting which, const char *v
 	case THRESHOLD:
 		return read_threshold(s, value);
 	case SEED:
-		return read_seed(s, value);
+		s->random_seed = strcmp(value, "random") == 0;
+		return s->random_seed ? 0 : sh_parse_u64(sh_slice_str(value), &s->seed);
 	case NGRAMS:
 		return sh_ngrams_parse(value, &s->ngrams, &ignored);
 	case UNIT:
@@ -268,11 +237,16 @@ static int read(struct sh_archive_settings *s, enum setting which, const char *v
 	case METHOD:
 		return (t->method = sh_token_method_find(value)) ? 0 : -1;
 	case STEM:
-		return read_stem(s, value);
+		memcpy(s->stem, value, strlen(value) + 1);
+		t->stem = no ? NULL : s->stem;
+		return 0;
 	case MIN_CHARS:
 		return sscanf(value, "%u", &t->min_chars) == 1 ? 0 : -1;
 	case KEEP:
-		return read_keep(t, value);
+		t->punctuation = strcmp(value, "any") == 0;
+		return t->punctuation || no
+			   ? 0
+			   : sh_keep_parse(sh_slice_str(value), &t->keep, &ignored);
 	case KEYS:
 		return sscanf(value, "%ux%u", &s->keys, &s->rows) == 2 ? 0 : -1;
 	case DICT:
@@ -300,18 +274,19 @@ static enum setting find(struct sh_slice name)
 int sh_archive_settings_read(
     struct sh_archive_settings *s, const struct sh_store_manifest *m, struct sh_error *err)
 {
+	struct sh_slice lines = m->settings;
+	struct sh_store_setting row;
 	char value[SH_SETTING_MAX];
 
 	*s = (struct sh_archive_settings){ 0 };
-	for (size_t i = 0; i < m->n_settings; i++) {
-		const struct sh_store_setting *row = &m->setting[i];
-		enum setting which = find(row->name);
+	while (sh_store_setting_next(&lines, &row)) {
+		enum setting which = find(row.name);
 
-		snprintf(value, sizeof value, "%.*s", (int)row->value.n, row->value.p);
-		if (row->value.n >= sizeof value || which == SETTINGS || read(s, which, value) < 0)
+		snprintf(value, sizeof value, "%.*s", (int)row.value.n, row.value.p);
+		if (row.value.n >= sizeof value || which == SETTINGS || read(s, which, value) < 0)
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "the archive was made with %.*s %s, which this version does not know",
-			    (int)row->name.n, row->name.p, value);
+			    (int)row.name.n, row.name.p, value);
 	}
 	if (s->profile && s->measure && s->token.method && s->keys && s->ngrams.min)
 		return 0;
@@ -334,25 +309,25 @@ void sh_archive_settings_rules(
 
 /* ---- comparison of a run's settings with the archive's settings ---- */
 
-/* Returns the archive's setting of this name. METHOD has two names. */
-static struct sh_store_setting made_as(const struct sh_store_manifest *m, struct sh_slice name)
+bool sh_archive_setting_is_version(struct sh_slice name)
 {
-	struct sh_store_setting made = { name, sh_store_manifest_setting(m, name) };
-
-	if (made.value.n == 0 && find(name) == METHOD) {
-		made.name = sh_slice_str(
-		    sh_slice_eq(name, sh_slice_str(segment)) ? names[METHOD] : segment);
-		made.value = sh_store_manifest_setting(m, made.name);
-	}
-	return made;
+	return find(name) >= UNICODE;
 }
 
-bool sh_archive_settings_differ(const struct sh_archive_rows *rows,
-    const struct sh_store_manifest *m, size_t *i, struct sh_store_setting *made)
+bool sh_archive_settings_differ(struct sh_slice *lines, const struct sh_store_manifest *m,
+    struct sh_store_setting *now, struct sh_store_setting *made)
 {
-	for (; *i < rows->n; ++*i) {
-		*made = made_as(m, rows->row[*i].name);
-		if (!sh_slice_eq(rows->row[*i].value, made->value))
+	while (sh_store_setting_next(lines, now)) {
+		*made =
+		    (struct sh_store_setting){ now->name, sh_store_manifest_setting(m, now->name) };
+		/* METHOD has two names. */
+		if (made->value.n == 0 && find(now->name) == METHOD) {
+			made->name = sh_slice_str(sh_slice_eq(now->name, sh_slice_str(segment))
+						      ? names[METHOD]
+						      : segment);
+			made->value = sh_store_manifest_setting(m, made->name);
+		}
+		if (!sh_slice_eq(now->value, made->value))
 			return true;
 	}
 	return false;

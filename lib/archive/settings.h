@@ -27,22 +27,14 @@ struct sh_archive_settings {
 	struct sh_ngrams ngrams;
 	struct sh_token_opts token; /* with the dictionary that its method needs */
 	unsigned keys, rows;
-	bool has_stop, has_dict; /* --stop and --dict have files */
-	uint64_t stop_sum,
-	    dict_sum;              /* of their contents: sh_content_sum() of one after the other */
+	/* of the files of --stop and of --dict: sh_content_sum() of one after the other; 0: none */
+	uint64_t stop_sum, dict_sum;
 	char stem[SH_SETTING_MAX]; /* private */
 };
 
-/* Rows point into `value`: do not copy or move a list. */
-struct sh_archive_rows {
-	struct sh_store_setting row[SH_STORE_SETTINGS_MAX];
-	char value[SH_STORE_SETTINGS_MAX][SH_SETTING_MAX];
-	size_t n, options; /* the first `options` rows are options, the others versions */
-};
-
-/* Lists all settings of a new archive. */
+/* Appends all settings of a new archive, in the form of sh_store_manifest.settings. */
 int sh_archive_settings_list(
-    const struct sh_archive_settings *s, struct sh_archive_rows *to, struct sh_error *err);
+    const struct sh_archive_settings *s, struct sh_buf *lines, struct sh_error *err);
 
 /* Sets *s to the settings of a manifest. The manifest has no contents of files, so s->token has no
  * dictionary and no stop words. SH_ERR_PARAM: this version does not know a value. */
@@ -53,11 +45,14 @@ int sh_archive_settings_read(
 void sh_archive_settings_rules(
     const struct sh_archive_settings *s, const struct sh_store_manifest *m, struct sh_key_rules *r);
 
-/* Sets *i to the first row from *i on to which the archive has another value, and *made to that.
- * The name of *made is another one where a setting has two, and its value is empty where the
- * archive has none. Returns false when there is no such row. */
-bool sh_archive_settings_differ(const struct sh_archive_rows *rows,
-    const struct sh_store_manifest *m, size_t *i, struct sh_store_setting *made);
+/* Removes lines of sh_archive_settings_list() from *lines, up to and including the first one to
+ * which the archive has another value. Sets *now to its setting, and *made to the archive's. The
+ * name of *made is another one where a setting has two, and its value is empty where the archive
+ * has none. Returns false when there is no such line. */
+bool sh_archive_settings_differ(struct sh_slice *lines, const struct sh_store_manifest *m,
+    struct sh_store_setting *now, struct sh_store_setting *made);
+/* Returns whether a setting is a version, not an option. Versions come last. */
+bool sh_archive_setting_is_version(struct sh_slice name);
 
 /* Returns the sum of a content, after the sum of the contents before it, or 0. */
 uint64_t sh_content_sum(uint64_t before, struct sh_slice content);

@@ -5,10 +5,6 @@
 
 #include "base/num.h"
 
-enum {
-	CACHED_TABLES = 512,
-};
-
 #define MANY UINT64_C(1000000000)
 
 /* Returns C(n, r), or MANY when it is more. */
@@ -115,16 +111,6 @@ static void unrank(const struct sh_band *b, uint32_t number, struct sh_band_tabl
 	describe(b, t);
 }
 
-static int fill_cache(struct sh_band *b, struct sh_error *err)
-{
-	b->cache = malloc(b->tables * sizeof *b->cache);
-	if (b->cache == NULL)
-		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < b->tables; i++)
-		unrank(b, i, &b->cache[i]);
-	return 0;
-}
-
 int sh_band_init(
     struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err)
 {
@@ -137,20 +123,16 @@ int sh_band_init(
 	for (unsigned i = 0; i <= blocks; i++)
 		b->start[i] = (uint16_t)(bits * i / blocks);
 	measure_keys(b);
-	return b->tables <= CACHED_TABLES ? fill_cache(b, err) : 0;
+	b->table = malloc(b->tables * sizeof *b->table);
+	if (!b->table)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < b->tables; i++)
+		unrank(b, i, &b->table[i]);
+	return 0;
 }
 
 void sh_band_free(struct sh_band *b)
 {
-	free(b->cache);
-	b->cache = NULL;
-}
-
-const struct sh_band_table *sh_band_table(
-    const struct sh_band *b, uint32_t number, struct sh_band_table *room)
-{
-	if (b->cache != NULL)
-		return &b->cache[number];
-	unrank(b, number, room);
-	return room;
+	free(b->table);
+	b->table = NULL;
 }

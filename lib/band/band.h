@@ -22,8 +22,7 @@
 #ifndef SH_BAND_BAND_H
 #define SH_BAND_BAND_H
 
-#include "base/error.h"
-#include "base/slice.h"
+#include "record/fields.h"
 #include "record/fingerprint.h"
 
 enum {
@@ -62,7 +61,7 @@ struct sh_band {
 	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
 	char layout[SH_BAND_LAYOUT];                 /* the beginning of every key; no NUL */
 	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* first bit of each block; start[M]: bits */
-	struct sh_band_table *cache;                 /* all tables; NULL for more than 512 */
+	struct sh_band_table *table;                 /* by number */
 };
 
 /* Makes the layout of M = `blocks` for fingerprints of `bits` bits. SH_ERR_PARAM: the parameters
@@ -71,10 +70,6 @@ struct sh_band {
 int sh_band_init(
     struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 void sh_band_free(struct sh_band *b);
-
-/* Returns table `number` < b->tables. It belongs to b, or is written to *room. */
-const struct sh_band_table *sh_band_table(
-    const struct sh_band *b, uint32_t number, struct sh_band_table *room);
 
 /* Writes the key of fp in table t, without a tag: b->key_len bytes. */
 void sh_band_key(
@@ -97,6 +92,15 @@ int sh_band_parse(
  * have accepted it. SH_ERR_RECORD: it is not. */
 int sh_band_check_key(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp, struct sh_error *err);
+
+/* Appends a band record with its LF for each table. The fingerprint must have the width of the
+ * layout. */
+int sh_band_lines_add(const struct sh_band *band, const struct sh_fp_record *r, struct sh_buf *out,
+    struct sh_error *err);
+
+/* Returns whether the line is a band record whose key, with or without a tag, is that of its
+ * fingerprint. */
+bool sh_is_band_record(struct sh_slice line);
 
 /* Returns whether x and y have the same key in table t. */
 static inline bool sh_band_same_key(

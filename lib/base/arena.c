@@ -14,19 +14,6 @@ struct sh_arena_slab {
 	char bytes[];
 };
 
-static void add_slab(struct sh_arena *a, struct sh_arena_slab *c)
-{
-	/* A slab of one large string becomes the second slab, because the first slab has room. */
-	if (a->slabs && c->cap > LAST) {
-		c->next = a->slabs->next;
-		a->slabs->next = c;
-	} else {
-		c->next = a->slabs;
-		a->slabs = c;
-	}
-	a->bytes += sizeof *c + c->cap;
-}
-
 char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err)
 {
 	struct sh_arena_slab *c = a->slabs;
@@ -41,40 +28,21 @@ char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err)
 			sh_error_nomem(err);
 			return NULL;
 		}
-		c->used = 0;
-		c->cap = cap;
-		add_slab(a, c);
+		*c = (struct sh_arena_slab){ .next = a->slabs, .cap = cap };
+		a->slabs = c;
+		a->bytes += sizeof *c + cap;
 	}
 	c->used += n;
 	return c->bytes + c->used - n;
 }
 
-static void drop(struct sh_arena_slab *c)
+void sh_arena_free(struct sh_arena *a)
 {
-	struct sh_arena_slab *next;
+	struct sh_arena_slab *c = a->slabs, *next;
 
 	for (; c; c = next) {
 		next = c->next;
 		free(c);
 	}
-}
-
-void sh_arena_clear(struct sh_arena *a)
-{
-	struct sh_arena_slab *c = a->slabs;
-
-	if (!c || c->cap > 16 * FIRST) {
-		sh_arena_free(a);
-		return;
-	}
-	drop(c->next);
-	c->next = NULL;
-	c->used = 0;
-	a->bytes = sizeof *c + c->cap;
-}
-
-void sh_arena_free(struct sh_arena *a)
-{
-	drop(a->slabs);
 	*a = (struct sh_arena){ 0 };
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for byte strings. The strings never move, and live until the arena is cleared or freed. A
+/* Memory for byte strings. The strings never move, and live until the arena is freed. A
  * zeroed struct is an empty arena. */
 #ifndef SH_BASE_ARENA_H
 #define SH_BASE_ARENA_H
@@ -15,8 +15,6 @@ struct sh_arena {
 /* Returns n bytes, not aligned and not initialised. Returns NULL when memory is short. */
 char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err);
 
-/* Removes all strings. Keeps at most one slab, of at most 64 KiB. */
-void sh_arena_clear(struct sh_arena *a);
 /* Removes all strings and frees all memory. The arena can be used again. */
 void sh_arena_free(struct sh_arena *a);
 

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/siphash.h"
 
-enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12 };
+enum { FIRST_BITS = 6, LENGTH = 4 };
 
 /* A slot of the hash table, with linear probing. The tag is the upper half of the key's hash. The
  * top bits of the tag are the index of the first slot to probe. Tags are compared before keys. The
@@ -32,26 +33,17 @@ void sh_hmap_free(struct sh_hmap *m)
 
 void sh_hmap_clear(struct sh_hmap *m)
 {
-	m->n = 0;
-	sh_arena_clear(&m->arena);
-	if (m->slot_bits <= CLEAR_KEEPS_BITS) {
-		if (m->slots)
-			memset(m->slots, 0, sizeof *m->slots << m->slot_bits);
-		return;
-	}
-	free(m->slots);
-	free(m->keys);
-	m->slots = NULL;
-	m->keys = NULL;
-	m->keys_cap = 0;
-	m->slot_bits = 0;
+	struct sh_hmap empty = { .hash_key = { m->hash_key[0], m->hash_key[1] } };
+
+	sh_hmap_free(m);
+	*m = empty;
 }
 
 struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index)
 {
 	const char *p = m->keys[index];
 
-	return sh_slice(p, sh_hmap_key_length(p));
+	return sh_slice(p, sh_le32(p - LENGTH));
 }
 
 size_t sh_hmap_bytes(const struct sh_hmap *m)
@@ -133,13 +125,13 @@ static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_RANGE, "a key of 4 GiB or more");
 	if (SH_RESERVE(m->keys, m->keys_cap, (size_t)m->n + 1, err) < 0)
 		return -1;
-	p = sh_arena_room(&m->arena, SH_HMAP_LENGTH + key.n, err);
+	p = sh_arena_room(&m->arena, LENGTH + key.n, err);
 	if (!p)
 		return -1;
 	sh_put_le32(p, (uint32_t)key.n);
 	if (key.n)
-		memcpy(p + SH_HMAP_LENGTH, key.p, key.n);
-	m->keys[m->n++] = p + SH_HMAP_LENGTH;
+		memcpy(p + LENGTH, key.p, key.n);
+	m->keys[m->n++] = p + LENGTH;
 	return 0;
 }
 
@@ -199,7 +191,7 @@ int sh_hmap_put_many(
 	}
 	for (size_t i = 0; i < n; i++)
 		if (index[i])
-			__builtin_prefetch(m->keys[index[i] - 1] - SH_HMAP_LENGTH);
+			__builtin_prefetch(m->keys[index[i] - 1] - LENGTH);
 	for (size_t i = 0; i < n; i++)
 		if (put(m, key[i], tag[i], &index[i], &fresh, err) < 0)
 			return -1;

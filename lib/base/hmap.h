@@ -11,17 +11,14 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/bytes.h"
 #include "base/error.h"
 #include "base/slice.h"
-
-enum { SH_HMAP_LENGTH = 4 };
 
 struct sh_hmap {
 	uint64_t hash_key[2]; /* of sh_siphash() */
 	struct sh_hmap_slot *slots;
 	unsigned slot_bits; /* 2^slot_bits slots, when slots is not NULL */
-	char **keys; /* by index: the key; its length is in the SH_HMAP_LENGTH bytes before it */
+	char **keys;        /* by index: the key; its length is in the 4 bytes before it */
 	size_t keys_cap;
 	uint32_t n; /* number of keys */
 	struct sh_arena arena;
@@ -31,7 +28,7 @@ struct sh_hmap {
 int sh_hmap_init(struct sh_hmap *m, struct sh_error *err);
 void sh_hmap_free(struct sh_hmap *m);
 
-/* Removes all keys. Keeps at most 128 KiB of memory. */
+/* Removes all keys and frees their memory. The map can be used again. */
 void sh_hmap_clear(struct sh_hmap *m);
 
 /* Sets *index and returns true when the map has the key. */
@@ -50,12 +47,6 @@ int sh_hmap_put_many(
 
 /* Returns the key of an index less than m->n. */
 struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index);
-
-/* Returns the length of the key that begins at p, as sh_hmap_key() returned it. */
-static inline size_t sh_hmap_key_length(const char *p)
-{
-	return sh_le32(p - SH_HMAP_LENGTH);
-}
 
 /* Returns the allocated memory in bytes. */
 size_t sh_hmap_bytes(const struct sh_hmap *m);

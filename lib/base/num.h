@@ -81,6 +81,15 @@ static inline int sh_parse_hex_number(struct sh_slice s, uint64_t *x)
 	return SH_NUM_OK;
 }
 
+/* Returns the value of a hexadecimal digit, lower or upper case; -1 for any other character. */
+static inline int sh_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Returns the number of hexadecimal digits of x without leading zeros; 1 for 0. */
 static inline unsigned sh_hex_width(uint64_t x)
 {

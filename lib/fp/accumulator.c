@@ -3,7 +3,11 @@
 
 #include <stdlib.h>
 
+#include "hash/mix.h"
 #include "record/escape.h"
+#include "record/fields.h"
+
+enum { MANY = 256 }; /* features that are added at once */
 
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -11,19 +15,11 @@ int sh_accumulator_init(
 	*a = (struct sh_accumulator){ .opts = opts };
 	if (sh_fingerprint_check(opts, err) < 0)
 		return -1;
-	if (sh_simhash_init(&a->simhash, opts->bits, opts->tie, err) < 0)
-		return -1;
-	if (!opts->hash->composed || !opts->scheme || opts->real || opts->rounded)
-		return 0;
-	a->mix = sh_mix_kernel_at(0);
-	a->mixed_seed = sh_mix_seed(opts->seed);
-	a->token_hash = malloc(SH_FEATURE_LINES_MAX * sizeof *a->token_hash);
-	return a->token_hash ? 0 : sh_error_nomem(err);
+	return sh_simhash_init(&a->simhash, opts->bits, opts->tie, err);
 }
 
 void sh_accumulator_free(struct sh_accumulator *a)
 {
-	free(a->token_hash);
 	free(a->hash);
 	sh_buf_free(&a->text);
 }
@@ -47,39 +43,12 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
-/* Sets a->token_hash[i] to the hash of the feature of line i, as sh_mix_feature() computes it, for
- * the first n >= 1 lines, which are split into tokens. */
-static void hash_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n)
-{
-	uint64_t *hash = a->token_hash;
-
-	a->mix->tokens(l->base, l->start, l->end, l->token[n], a->mixed_seed, hash);
-	/* The hash of line i is stored at or before the hashes of its tokens, so it overwrites no
-	 * hash that is still needed. */
-	for (size_t i = 0; i < n; i++)
-		hash[i] = sh_mix_ngram(hash + l->token[i], l->token[i + 1] - l->token[i]);
-}
-
-bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n)
-{
-	struct sh_error err;
-
-	if (n == 0)
-		return true;
-	hash_lines(a, l, n);
-	if (sh_simhash_add_weighted(&a->simhash, a->token_hash, l->weight, n, &err) < 0)
-		return false;
-	a->any = true;
-	return true;
-}
-
-int sh_accumulator_add(
+static int add_one(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err)
 {
 	const struct sh_fingerprint_opts *o = a->opts;
 	uint64_t words[SH_FP_MAX_WORDS];
 
-	a->any = a->any || feature.n > 0;
 	/* A feature of weight 0 has no effect, except where rounded sums are rounded. */
 	if (weight == 0 && (!o->scheme || !o->rounded))
 		return 0;
@@ -99,6 +68,64 @@ int sh_accumulator_add(
 	if (o->rounded)
 		sh_rounded_add(&a->rounded, words, o->bits, weight);
 	return sh_simhash_add(&a->simhash, words, weight, err);
+}
+
+/* Returns the bytes before the first blank or backslash; n when there is none. */
+static inline size_t token_length(const char *p, size_t n)
+{
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t x = sh_le64(p + i);
+		uint64_t stop = sh_bytes_like(x, ' ') | sh_bytes_like(x, '\\');
+
+		if (stop) {
+			i += (unsigned)__builtin_ctzll(stop) / 8;
+			return i < n ? i : n;
+		}
+	}
+	return n;
+}
+
+/* Adds n <= MANY features by their hashes alone, as sh_mix_feature() computes them. Returns false,
+ * and adds none, when one has an escape, or when the sums would overflow. */
+static bool add_many(
+    struct sh_accumulator *a, const struct sh_slice *feature, const int64_t *weight, size_t n)
+{
+	uint64_t hash[MANY], seed = sh_mix_seed(a->opts->seed);
+	struct sh_error err;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *p = feature[i].p, *end = p + feature[i].n;
+		size_t length = token_length(p, feature[i].n);
+		uint64_t c = sh_mix_token_padded(p, length, seed);
+		bool several = p + length < end;
+
+		for (p += length; p < end; p += length) {
+			if (*p++ == '\\')
+				return false;
+			length = token_length(p, (size_t)(end - p));
+			c = sh_mix_step(c, sh_mix_token_padded(p, length, seed));
+		}
+		hash[i] = several ? sh_mix_finish(c) : c;
+	}
+	return sh_simhash_add_weighted(&a->simhash, hash, weight, n, &err) == 0;
+}
+
+size_t sh_accumulator_add(struct sh_accumulator *a, const struct sh_slice *feature,
+    const int64_t *weight, size_t n, struct sh_error *err)
+{
+	const struct sh_fingerprint_opts *o = a->opts;
+	bool many = o->hash->composed && o->scheme && !o->real && !o->rounded;
+
+	a->any = a->any || n > 0;
+	for (size_t from = 0, to; from < n; from = to) {
+		to = n - from < MANY ? n : from + MANY;
+		if (many && add_many(a, feature + from, weight + from, to - from))
+			continue;
+		for (; from < to; from++)
+			if (add_one(a, feature[from], weight[from], err) < 0)
+				return from;
+	}
+	return n;
 }
 
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)

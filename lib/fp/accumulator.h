@@ -7,9 +7,7 @@
 #include "base/buf.h"
 #include "fp/fingerprinter.h"
 #include "fp/simhash.h"
-#include "hash/mix.h"
 #include "published/sums.h"
-#include "record/feature_lines.h"
 
 struct sh_accumulator {
 	const struct sh_fingerprint_opts *opts; /* hash, seed, bits, tie, scheme, real, rounded */
@@ -20,12 +18,6 @@ struct sh_accumulator {
 	struct sh_rounded rounded; /* used when opts->rounded */
 	bool any; /* a feature that is not the empty text was given, perhaps with weight 0 */
 	struct sh_buf text;
-
-	/* For sh_accumulator_add_lines(), which computes the hash of an n-gram from
-	 * the hashes of its tokens. */
-	const struct sh_mix_kernel *mix;
-	uint64_t *token_hash; /* scratch; NULL: sh_accumulator_accepts_lines() is false */
-	uint64_t mixed_seed;  /* opts->seed as the hash mix takes it */
 };
 
 /* Borrows opts. Free a also after a failure. */
@@ -36,20 +28,11 @@ void sh_accumulator_free(struct sh_accumulator *a);
 /* Removes all features, for a new document. */
 void sh_accumulator_clear(struct sh_accumulator *a);
 
-/* Adds a feature, written as in a record, with escapes. weight: millionths, at least 0. Without
- * a scheme, a feature of weight 0 is left out. */
-int sh_accumulator_add(
-    struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
-
-/* Returns whether sh_accumulator_add_lines() can be used. */
-static inline bool sh_accumulator_accepts_lines(const struct sh_accumulator *a)
-{
-	return a->token_hash != NULL;
-}
-
-/* Adds the features of the first n lines. Returns false, and adds no feature, when the document's
- * total weight would exceed an int64_t. */
-bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n);
+/* Adds n features, written as in records, with escapes. weight[i]: millionths, at least 0. Without
+ * a scheme, a feature of weight 0 is left out. Returns the number of features added: n, or less
+ * with *err. */
+size_t sh_accumulator_add(struct sh_accumulator *a, const struct sh_slice *feature,
+    const int64_t *weight, size_t n, struct sh_error *err);
 
 /* Sets the members w and empty of *out. Without a scheme w is left as it was,
  * and the members hash and n have the result. Then, and with opts->real, a document is empty when

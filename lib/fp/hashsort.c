@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/numsort.h"
 
 enum {
-	FEW = 24, /* up to FEW hashes are sorted by insertion alone */
-	DIGIT_BITS = SH_NUMSORT_BITS,
+	FEW = 24,             /* up to FEW hashes are sorted by insertion alone */
+	DIGIT_BITS = 11,      /* most bits of a digit: its counters stay in the first-level cache */
 	PASSES_MAX = 3,       /* radix digits, at most */
 	FIRST_ROOM = 1 << 12, /* elements allocated at first */
 };
@@ -24,6 +23,39 @@ static unsigned distinct_bits(size_t n)
 	return bits < PASSES_MAX * DIGIT_BITS ? bits : PASSES_MAX * DIGIT_BITS;
 }
 
+/* Sorts by insertion: fast for few hashes, and for hashes near their final places. */
+static void insert(uint64_t *hash, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t x = hash[i];
+		size_t j = i;
+
+		for (; j > 0 && hash[j - 1] > x; j--)
+			hash[j] = hash[j - 1];
+		hash[j] = x;
+	}
+}
+
+/* One pass of a radix sort, by `bits` bits from bit `shift` on. Hashes with the same digit keep
+ * their order. */
+static void sort_pass(
+    const uint64_t *restrict from, uint64_t *restrict to, size_t n, unsigned shift, unsigned bits)
+{
+	size_t at[1 << DIGIT_BITS], mask = ((size_t)1 << bits) - 1, sum = 0;
+
+	memset(at, 0, (mask + 1) * sizeof *at);
+	for (size_t i = 0; i < n; i++)
+		at[from[i] >> shift & mask]++;
+	for (size_t d = 0; d <= mask; d++) {
+		size_t count = at[d];
+
+		at[d] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i] >> shift & mask]++] = from[i];
+}
+
 /* Sorts the hashes by a radix sort of their upper bits, the lowest digit first, then by
  * insertion. h->hash and h->room are exchanged in each pass. */
 void sh_hashes_sort(struct sh_hashes *h, size_t n)
@@ -35,13 +67,13 @@ void sh_hashes_sort(struct sh_hashes *h, size_t n)
 		uint64_t *sorted = h->room;
 		size_t cap = h->room_cap;
 
-		sh_numsort_pass(h->hash, sorted, n, 64 - left * bits, bits);
+		sort_pass(h->hash, sorted, n, 64 - left * bits, bits);
 		h->room = h->hash;
 		h->room_cap = h->hash_cap;
 		h->hash = sorted;
 		h->hash_cap = cap;
 	}
-	sh_numsort_insert(h->hash, n);
+	insert(h->hash, n);
 }
 
 /* Allocates at least FIRST_ROOM elements at first: each growth copies the array. */

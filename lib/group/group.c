@@ -51,7 +51,7 @@ int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 		return sh_error_nomem(err);
 	sh_sorter_init(&sorter);
 	for (uint32_t i = 0; status == 0 && i < s->n; i++)
-		status = sh_sorter_add2(
+		status = sh_sorter_add(
 		    &sorter, sh_hmap_key(&s->ids, i), sh_slice((const char *)&i, sizeof i), err);
 	if (status == 0)
 		status = sh_sorter_finish(&sorter, SIZE_MAX, err);

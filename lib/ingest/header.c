@@ -3,7 +3,6 @@
 
 #include <strings.h>
 
-#include "base/hex.h"
 #include "base/num.h"
 
 static bool is_blank(char c)

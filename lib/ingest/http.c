@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "base/hex.h"
+#include "base/num.h"
 #include "io/codec.h"
 
 #ifdef SH_HAVE_BROTLI

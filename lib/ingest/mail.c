@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/hex.h"
+#include "base/num.h"
 #include "ingest/header.h"
 #include "record/fields.h"
 

@@ -649,19 +649,9 @@ const struct sh_codec *sh_codec_named(const char *name)
 
 bool sh_codec_undecided(struct sh_slice head)
 {
-	static const char first[] = "\x1F\x42\xFD\x28\x04\x50\x51\x52\x53\x54\x55\x56\x57\x58\x59"
-				    "\x5A\x5B\x5C\x5D\x5E\x5F";
-	/* The second byte of each form's magic number, and of that of skippable frames. */
-	static const char second[] = "\x8B\x9D\x5A\x37\xB5\x22\x2A";
-	const struct sh_codec *codec = sh_codec_of(head);
-
 	/* No magic number contains a line end. */
-	if (codec || head.n >= SH_CODEC_MAGIC || (head.n && memchr(head.p, '\n', head.n)))
-		return false;
-	if (head.n == 0)
-		return true;
-	return memchr(first, head.p[0], sizeof first - 1) &&
-	       (head.n < 2 || memchr(second, head.p[1], sizeof second - 1));
+	return head.n < SH_CODEC_MAGIC && !sh_codec_of(head) &&
+	       (head.n == 0 || !memchr(head.p, '\n', head.n));
 }
 
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err)

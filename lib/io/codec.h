@@ -72,8 +72,8 @@ const struct sh_codec *sh_codec_named(const char *name);
  * come first. */
 const struct sh_codec *sh_codec_at(unsigned i);
 
-/* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, which may
- * begin a magic number. */
+/* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, none of
+ * which ends a line. */
 bool sh_codec_undecided(struct sh_slice head);
 
 /* Fill *err for a form that this build cannot read, and that a magic number shows (SH_ERR_RECORD);

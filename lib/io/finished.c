@@ -36,25 +36,6 @@ static int refuse_files(const struct sh_finished *f, struct sh_error *err)
 	return 0;
 }
 
-int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
-    uint64_t wait, struct sh_error *err)
-{
-	int got;
-
-	*f = (struct sh_finished){ .name = name, .n = n };
-	if (sh_folder_open(&f->folder, dir, true, err) < 0)
-		return -1;
-	f->open = true;
-	f->folder.lock_name = lock_name;
-	f->done = calloc(n + 1, sizeof *f->done);
-	if (!f->done)
-		return sh_error_nomem(err);
-	if (sh_folder_lock(&f->folder, true, wait, err) < 0)
-		return -1;
-	got = sh_folder_read(&f->folder, LIST, &f->old, err);
-	return got == 0 ? refuse_files(f, err) : got < 0 ? -1 : 0;
-}
-
 /* Moves the first line of *text to *line, without its LF. Returns false at the end, also when the
  * last line has no LF. */
 static bool next_line(struct sh_slice *text, struct sh_slice *line)
@@ -91,11 +72,26 @@ static int compare(
 	return 0;
 }
 
-int sh_finished_compare(const struct sh_finished *f, struct sh_slice lines, struct sh_error *err)
+int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
+    uint64_t wait, struct sh_slice lines, struct sh_error *err)
 {
 	struct sh_slice rest;
+	int got;
 
-	return compare(f, lines, &rest, err);
+	*f = (struct sh_finished){ .name = name, .n = n };
+	if (sh_folder_open(&f->folder, dir, true, err) < 0)
+		return -1;
+	f->open = true;
+	f->folder.lock_name = lock_name;
+	f->done = calloc(n + 1, sizeof *f->done);
+	if (!f->done)
+		return sh_error_nomem(err);
+	if (sh_folder_lock(&f->folder, true, wait, err) < 0)
+		return -1;
+	got = sh_folder_read(&f->folder, LIST, &f->old, err);
+	if (got < 0)
+		return -1;
+	return got == 0 ? refuse_files(f, err) : compare(f, lines, &rest, err);
 }
 
 /* ---- files ---- */
@@ -109,15 +105,12 @@ uint64_t sh_finished_sum(struct sh_slice bytes)
 static int sum_file(const struct sh_finished *f, const char *name, uint64_t size, uint64_t *sum,
     struct sh_error *err)
 {
-	struct sh_folder_map map = { 0 };
-	int there = sh_folder_has(&f->folder, name, err);
+	struct sh_mapped map;
 
-	if (there <= 0)
-		return there;
 	if (sh_folder_map(&map, &f->folder, name, size, err) < 0)
 		return err->code == SH_ERR_RECORD ? 0 : -1;
 	*sum = sh_finished_sum(sh_slice(map.p, map.n));
-	sh_folder_unmap(&map);
+	sh_mapped_close(&map);
 	return 1;
 }
 
@@ -155,9 +148,9 @@ static int add_line(
 	    (unsigned long long)size);
 
 	f->done[i] = true;
-	return sh_folder_write(&f->list, text, (size_t)n, err) < 0 ||
-		       sh_folder_write(&f->list, f->name[i], strlen(f->name[i]), err) < 0 ||
-		       sh_folder_write(&f->list, "\n", 1, err) < 0
+	return sh_sink_write(&f->list, text, (size_t)n, err) < 0 ||
+		       sh_sink_write(&f->list, f->name[i], strlen(f->name[i]), err) < 0 ||
+		       sh_sink_write(&f->list, "\n", 1, err) < 0
 		   ? -1
 		   : 0;
 }
@@ -213,9 +206,9 @@ int sh_finished_begin(struct sh_finished *f, struct sh_slice lines, struct sh_er
 	    sh_folder_list(&f->folder, remove_leftover, f, err) < 0 ||
 	    sh_folder_remove(&f->folder, NEW_LIST, err) < 0 ||
 	    sh_folder_create(&f->list, &f->folder, NEW_LIST, err) < 0 ||
-	    sh_folder_write(&f->list, head, sizeof head - 1, err) < 0 ||
-	    sh_folder_write(&f->list, lines.p, lines.n, err) < 0 || find_done(f, rest, err) < 0 ||
-	    sh_folder_flush(&f->list, err) < 0)
+	    sh_sink_write(&f->list, head, sizeof head - 1, err) < 0 ||
+	    sh_sink_write(&f->list, lines.p, lines.n, err) < 0 || find_done(f, rest, err) < 0 ||
+	    sh_sink_sync(&f->list, err) < 0)
 		return -1;
 	return sh_folder_publish(&f->folder, NEW_LIST, LIST, err);
 }
@@ -234,19 +227,14 @@ int sh_finished_add(struct sh_finished *f, size_t i, struct sh_error *err)
 		    f->folder.path, f->name[i]);
 	if (there < 0 || add_line(f, i, sum, (uint64_t)st.st_size, err) < 0)
 		return -1;
-	return sh_folder_flush(&f->list, err);
+	return sh_sink_sync(&f->list, err);
 }
 
 void sh_finished_close(struct sh_finished *f)
 {
 	if (!f->open)
 		return;
-	if (f->list.folder) {
-		struct sh_error ignored;
-
-		/* Each line was flushed when it was added. */
-		(void)sh_folder_finish(&f->list, &ignored);
-	}
+	sh_sink_abort(&f->list); /* each line was written when it was added */
 	sh_folder_close(&f->folder);
 	sh_buf_free(&f->old);
 	free(f->done);

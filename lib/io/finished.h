@@ -20,24 +20,21 @@ struct sh_finished {
 	struct sh_folder folder;
 	char *const *name; /* names of the files in the folder; borrowed */
 	size_t n;
-	bool *done;                 /* by file: the file is finished */
-	struct sh_buf old;          /* the list of the earlier run; empty: no earlier run */
-	struct sh_folder_file list; /* the list of this run */
-	bool open;                  /* the folder is open */
+	bool *done;          /* by file: the file is finished */
+	struct sh_buf old;   /* the list of the earlier run; empty: no earlier run */
+	struct sh_sink list; /* the list of this run */
+	bool open;           /* the folder is open */
 };
 
 /* Creates the folder if needed, locks it (sh_folder_lock(), with `wait`) and reads its list.
- * SH_ERR_PARAM: another process has the lock; or the folder has one of the files but no list. Call
- * sh_finished_close() also after -1. */
+ * Compares `lines`, the first LINES OF THE RUN, with the list. Each line ends in LF. SH_ERR_PARAM:
+ * another process has the lock; or the folder has one of the files but no list; or the lines
+ * differ. Call sh_finished_close() also after -1. */
 int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
-    uint64_t wait, struct sh_error *err);
+    uint64_t wait, struct sh_slice lines, struct sh_error *err);
 
-/* Compares `lines` with the first LINES OF THE RUN in the old list. Each line ends in LF.
- * SH_ERR_PARAM: the lines differ. Returns 0 without an old list. */
-int sh_finished_compare(const struct sh_finished *f, struct sh_slice lines, struct sh_error *err);
-
-/* Compares as sh_finished_compare(); `lines` are all LINES OF THE RUN. Then finds the finished
- * files, sets f->done, removes temporary files of earlier runs, and writes the new list. */
+/* Compares `lines`, all LINES OF THE RUN, with the list. Then finds the finished files, sets
+ * f->done, removes temporary files of earlier runs, and writes the new list. */
 int sh_finished_begin(struct sh_finished *f, struct sh_slice lines, struct sh_error *err);
 
 /* Returns the checksum that the list uses. */

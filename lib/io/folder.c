@@ -7,14 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "io/descriptor.h"
 
-enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16 };
+enum { READ_SIZE = 1 << 16 };
 
 #define LOOK_AGAIN 20000000 /* nanoseconds between two attempts to lock */
 
@@ -154,25 +153,24 @@ int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, s
 {
 	int status = 0, fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	struct dirent *entry = NULL;
 
-	if (!dir) {
-		sh_error_sys(err, "cannot list the folder '%s'", f->path);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	while (status == 0) {
+	while (dir && status == 0) {
 		errno = 0;
 		entry = readdir(dir);
-		if (!entry && errno)
-			status = sh_error_sys(err, "cannot list the folder '%s'", f->path);
 		if (!entry)
 			break;
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			status = each(arg, entry->d_name, err);
 	}
-	closedir(dir);
+	if (!entry && errno) {
+		status = sh_error_sys(err, "cannot list the folder");
+		err->file = f->path;
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
 	return status;
 }
 
@@ -241,123 +239,67 @@ int sh_folder_read(
 	return status;
 }
 
-int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
-    uint64_t size, struct sh_error *err)
+int sh_folder_map(struct sh_mapped *m, const struct sh_folder *f, const char *name, uint64_t size,
+    struct sh_error *err)
 {
-	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC), status = 0;
+	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	void *p;
 
-	*m = (struct sh_folder_map){ 0 };
+	*m = (struct sh_mapped){ 0 };
 	if (fd < 0 && errno == ENOENT)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "'%s/%s' is missing: restore the archive from a backup", f->path, name);
 	if (fd < 0)
 		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
-	if (fstat(fd, &st) < 0)
-		status = sh_error_sys(err, "cannot look at '%s/%s'", f->path, name);
-	else if ((uint64_t)st.st_size != size || size > SIZE_MAX)
-		status = sh_error_set(err, SH_ERR_RECORD,
+	if (fstat(fd, &st) < 0) {
+		sh_error_sys(err, "cannot look at '%s/%s'", f->path, name);
+	} else if ((uint64_t)st.st_size != size) {
+		sh_error_set(err, SH_ERR_RECORD,
 		    "'%s/%s' has %llu bytes, not %llu: restore the archive from a backup", f->path,
 		    name, (unsigned long long)st.st_size, (unsigned long long)size);
-	if (status == 0 && size) {
-		p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (p == MAP_FAILED)
-			status = sh_error_sys(err, "cannot map '%s/%s'", f->path, name);
-		else
-			*m = (struct sh_folder_map){ p, (size_t)size };
+	} else {
+		if (sh_mapped_fd(m, fd, name, err) < 0)
+			return -1;
+		/* An archive may have more segments than a process may have descriptors. */
+		sh_mapped_close_descriptor(m);
+		return 0;
 	}
 	close(fd);
-	return status;
-}
-
-void sh_folder_unmap(struct sh_folder_map *m)
-{
-	if (m->p)
-		munmap((void *)(uintptr_t)m->p, m->n);
-	*m = (struct sh_folder_map){ 0 };
-}
-
-void sh_folder_expect(const struct sh_folder_map *m, bool whole)
-{
-	if (m->p)
-		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
+	return -1;
 }
 
 /* ---- writing ---- */
 
 int sh_folder_create(
-    struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err)
+    struct sh_sink *out, const struct sh_folder *f, const char *name, struct sh_error *err)
 {
-	*out = (struct sh_folder_file){ 0 };
+	char *path;
+	int fd;
+
+	*out = (struct sh_sink){ 0 };
 	if (must_hold(f, err) < 0)
 		return -1;
-	out->folder = f;
-	snprintf(out->name, sizeof out->name, "%s", name);
-	out->fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (out->fd < 0) {
-		out->folder = NULL;
-		return sh_error_sys(err, "cannot create '%s/%s'", f->path, name);
+	if (asprintf(&path, "%s/%s", f->path, name) < 0)
+		return sh_error_nomem(err);
+	fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0) {
+		sh_sink_take(out, fd, path);
+		return 0;
 	}
-	return 0;
-}
-
-static int flush(struct sh_folder_file *out, struct sh_error *err)
-{
-	size_t n = out->buf.n;
-
-	out->buf.n = 0;
-	return sh_write_all(out->fd, out->buf.p, n) < 0
-		   ? sh_error_sys(err, "cannot write '%s/%s'", out->folder->path, out->name)
-		   : 0;
-}
-
-int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err)
-{
-	if (sh_buf_add(&out->buf, p, n, err) < 0)
-		return -1;
-	out->size += n;
-	return out->buf.n >= WRITE_AT ? flush(out, err) : 0;
-}
-
-int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err)
-{
-	if (flush(out, err) < 0)
-		return -1;
-	if (fsync(out->fd) < 0)
-		return sh_error_sys(err, "cannot sync '%s/%s'", out->folder->path, out->name);
-	return 0;
-}
-
-int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err)
-{
-	int status = sh_folder_flush(out, err), fd = out->fd;
-
-	if (close(fd) < 0 && status == 0)
-		status = sh_error_sys(err, "cannot close '%s/%s'", out->folder->path, out->name);
-	sh_buf_free(&out->buf);
-	out->folder = NULL;
-	return status;
+	sh_error_sys(err, "cannot create '%s'", path);
+	free(path);
+	return -1;
 }
 
 int sh_folder_put(
     const struct sh_folder *f, const char *name, const void *p, size_t n, struct sh_error *err)
 {
-	struct sh_folder_file out;
+	struct sh_sink out;
 
 	if (sh_folder_create(&out, f, name, err) < 0)
 		return -1;
-	if (sh_folder_write(&out, p, n, err) < 0) {
-		sh_folder_abandon(&out);
-		return -1;
-	}
-	return sh_folder_finish(&out, err);
-}
-
-void sh_folder_abandon(struct sh_folder_file *out)
-{
-	if (out->folder)
-		close(out->fd);
-	sh_buf_free(&out->buf);
-	out->folder = NULL;
+	if (sh_sink_write(&out, p, n, err) == 0)
+		return sh_sink_close(&out, err);
+	sh_sink_abort(&out);
+	return -1;
 }

@@ -7,7 +7,8 @@
 #ifndef SH_IO_FOLDER_H
 #define SH_IO_FOLDER_H
 
-#include "base/buf.h"
+#include "io/mapped.h"
+#include "io/sink.h"
 
 struct sh_folder {
 	const char *path;      /* for messages; borrowed */
@@ -60,48 +61,16 @@ int sh_folder_sync(const struct sh_folder *f, struct sh_error *err);
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err);
 
-/* ---- writing a file ---- */
-
-struct sh_folder_file {
-	const struct sh_folder *folder;
-	char name[32]; /* for messages; a long name is cut */
-	int fd;
-	uint64_t size; /* bytes given to sh_folder_write() */
-	struct sh_buf buf;
-};
-
-/* Creates a file. Fails when a file of this name exists. */
+/* Creates a file to be written. Fails when a file of this name exists. */
 int sh_folder_create(
-    struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err);
-int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err);
-
-/* Writes all added bytes and syncs the file. The file stays open. */
-int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err);
-
-/* Writes all added bytes, syncs and closes the file. Frees *out. The file stays also after -1. */
-int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
-
-/* Closes the file, perhaps incomplete. The file stays. Does nothing with a zeroed struct. */
-void sh_folder_abandon(struct sh_folder_file *out);
+    struct sh_sink *out, const struct sh_folder *f, const char *name, struct sh_error *err);
 
 /* Creates a file with this content, and syncs the file. */
 int sh_folder_put(
     const struct sh_folder *f, const char *name, const void *p, size_t n, struct sh_error *err);
 
-/* ---- a mapped file ---- */
-
-struct sh_folder_map {
-	const char *p;
-	size_t n;
-};
-
 /* Maps a file for reading. SH_ERR_RECORD: the file is missing, or does not have `size` bytes. */
-int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
-    uint64_t size, struct sh_error *err);
-/* Does nothing with a zeroed struct. */
-void sh_folder_unmap(struct sh_folder_map *m);
-
-/* Announces how the file will be read: from beginning to end (whole), or at random offsets. */
-void sh_folder_expect(const struct sh_folder_map *m, bool whole);
+int sh_folder_map(struct sh_mapped *m, const struct sh_folder *f, const char *name, uint64_t size,
+    struct sh_error *err);
 
 #endif

@@ -166,6 +166,12 @@ int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 	return (uint64_t)st.st_size == m->size ? 0 : changed(m, err);
 }
 
+void sh_mapped_expect(const struct sh_mapped *m, bool whole)
+{
+	if (m->size)
+		madvise(m->base, m->size, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
+
 void sh_mapped_forget(const struct sh_mapped *m)
 {
 	if (m->size)

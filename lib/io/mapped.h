@@ -7,6 +7,8 @@
 #ifndef SH_IO_MAPPED_H
 #define SH_IO_MAPPED_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 
 struct sh_mapped {
@@ -36,6 +38,9 @@ void sh_mapped_close(struct sh_mapped *m);
 
 /* Closes the descriptor, for programs that map more files than they may have open. */
 void sh_mapped_close_descriptor(struct sh_mapped *m);
+
+/* Announces how the bytes will be read: from beginning to end (whole), or at random offsets. */
+void sh_mapped_expect(const struct sh_mapped *m, bool whole);
 
 /* Gives the memory of the bytes back to the system, which reads the file again at the next use. */
 void sh_mapped_forget(const struct sh_mapped *m);

@@ -3,23 +3,10 @@
 
 uint64_t sh_count_newlines(const char *p, size_t n)
 {
-	enum { ROW = 64 };
 	uint64_t lines = 0;
 
-	/* 64 counters of one byte, in vector registers. A counter can count to 255. */
-	while (n >= ROW) {
-		size_t rows_left = n / ROW < 255 ? n / ROW : 255;
-		unsigned char counts[ROW] = { 0 };
-
-		n -= rows_left * ROW;
-		for (; rows_left; rows_left--, p += ROW)
-			for (unsigned i = 0; i < ROW; i++)
-				counts[i] = (unsigned char)(counts[i] + (p[i] == '\n'));
-		for (unsigned i = 0; i < ROW; i++)
-			lines += counts[i];
-	}
-	for (; n; n--)
-		lines += *p++ == '\n';
+	for (size_t i = 0; i < n; i++)
+		lines += p[i] == '\n';
 	return lines;
 }
 
@@ -67,16 +54,10 @@ size_t sh_csv_record(const char *p, size_t n, bool quoted)
 
 size_t sh_csv_whole(const char *p, size_t n, bool *quoted)
 {
-	size_t whole = 0, at = 0;
+	size_t at = 0, end;
 
-	while (at < n) {
-		const char *lf = memchr(p + at, '\n', n - at);
-		size_t end = lf ? (size_t)(lf - p) : n;
-
-		*quoted ^= has_odd_quotes(p + at, end - at);
-		at = end + (lf != NULL);
-		if (lf && !*quoted)
-			whole = at;
-	}
-	return whole;
+	for (; (end = at + sh_csv_record(p + at, n - at, *quoted)) < n; at = end + 1)
+		*quoted = false;
+	*quoted ^= has_odd_quotes(p + at, n - at);
+	return at;
 }

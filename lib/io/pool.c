@@ -24,13 +24,10 @@ struct sh_feed {
 	unsigned started;       /* threads beside the calling one */
 	pthread_mutex_t lock;   /* of all fields below */
 	pthread_cond_t changed; /* a job was pushed or written, or `over` is set */
+	/* A ring: `used` jobs from `head` on are in flight, in input order. The others are free. */
 	struct sh_job *jobs;
-	size_t n;
-	struct sh_job **free; /* a stack: the job freed last is still in the cache */
-	size_t n_free;
-	struct sh_job **order; /* a ring of the jobs in flight, in input order */
-	size_t head, used;
-	size_t begun; /* jobs of the ring that a worker has taken */
+	size_t n, head, used;
+	size_t begun; /* jobs in flight that a worker has taken */
 	bool writing; /* a thread is in write_finished() */
 	bool over;    /* no more jobs come: threads end */
 	int cancel;   /* closed after a failure, to end a read of `source`; -1: none */
@@ -48,23 +45,11 @@ static int job_write(const struct sh_pool *pool, struct sh_job *job, struct sh_e
 	return job->failed;
 }
 
-/* Takes a free job and empties it. The caller holds the lock. There must be one. */
-static struct sh_job *take_free(struct sh_feed *f)
-{
-	struct sh_job *job = f->free[--f->n_free];
-
-	job->chunk.n = job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
-	job->records = job->rejected = job->ill_formed = job->empty = job->blank = 0;
-	job->failed = 0;
-	job->finished = false;
-	return job;
-}
-
 /* Begins the next job. The caller holds the lock. Returns NULL when there is none now. */
 static struct sh_job *begin_job(struct sh_feed *f)
 {
 	return f->status < 0 || f->begun == f->used ? NULL
-						    : f->order[(f->head + f->begun++) % f->n];
+						    : &f->jobs[(f->head + f->begun++) % f->n];
 }
 
 /* Writes jobs while the oldest job is finished. A thread that is already writing writes these jobs,
@@ -74,8 +59,8 @@ static void write_finished(struct sh_feed *f)
 	if (f->writing)
 		return;
 	f->writing = true;
-	while (f->status == 0 && f->used && f->order[f->head]->finished) {
-		struct sh_job *job = f->order[f->head];
+	while (f->status == 0 && f->used && f->jobs[f->head].finished) {
+		struct sh_job *job = &f->jobs[f->head];
 		int status;
 
 		pthread_mutex_unlock(&f->lock);
@@ -85,7 +70,6 @@ static void write_finished(struct sh_feed *f)
 		f->head = (f->head + 1) % f->n;
 		f->used--;
 		f->begun--;
-		f->free[f->n_free++] = job;
 		if (status < 0 && f->cancel >= 0) {
 			close(f->cancel);
 			f->cancel = -1;
@@ -146,7 +130,7 @@ int sh_job_turn(struct sh_job *job, struct sh_error *err)
 	if (!f)
 		return 0;
 	pthread_mutex_lock(&f->lock);
-	while (f->status == 0 && f->order[f->head] != job)
+	while (f->status == 0 && &f->jobs[f->head] != job)
 		pthread_cond_wait(&f->changed, &f->lock);
 	status = f->status;
 	pthread_mutex_unlock(&f->lock);
@@ -284,11 +268,9 @@ static struct sh_feed *start(const struct sh_pool *pool, size_t most, struct sh_
 	f->n = 2 * (size_t)n + 2;
 	f->threads = calloc(n, sizeof *f->threads);
 	f->jobs = calloc(f->n, sizeof *f->jobs);
-	f->free = calloc(f->n, sizeof *f->free);
-	f->order = calloc(f->n, sizeof *f->order);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->changed, NULL);
-	if (!f->threads || !f->jobs || !f->free || !f->order) {
+	if (!f->threads || !f->jobs) {
 		sh_error_nomem(err);
 		sh_feed_delete(f);
 		return NULL;
@@ -296,7 +278,6 @@ static struct sh_feed *start(const struct sh_pool *pool, size_t most, struct sh_
 	for (size_t i = 0; i < f->n; i++) {
 		f->jobs[i].pool = pool;
 		f->jobs[i].feed = f;
-		f->free[f->n_free++] = &f->jobs[i];
 	}
 	for (unsigned i = 0; i < n; i++)
 		f->threads[i] = (struct feed_thread){ .feed = f, .worker = pool->workers[i] };
@@ -317,18 +298,23 @@ struct sh_job *sh_feed_job(struct sh_feed *f)
 	struct sh_job *job = NULL;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->status == 0 && f->n_free == 0)
+	while (f->status == 0 && f->used == f->n)
 		help(f);
-	if (f->status == 0)
-		job = take_free(f);
+	if (f->status == 0) {
+		job = &f->jobs[(f->head + f->used) % f->n];
+		job->chunk.n = job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
+		job->records = job->rejected = job->ill_formed = job->empty = job->blank = 0;
+		job->failed = 0;
+		job->finished = false;
+	}
 	pthread_mutex_unlock(&f->lock);
 	return job;
 }
 
-void sh_feed_push(struct sh_feed *f, struct sh_job *job)
+void sh_feed_push(struct sh_feed *f)
 {
 	pthread_mutex_lock(&f->lock);
-	f->order[(f->head + f->used++) % f->n] = job;
+	f->used++;
 	pthread_cond_broadcast(&f->changed);
 	pthread_mutex_unlock(&f->lock);
 }
@@ -370,8 +356,6 @@ void sh_feed_delete(struct sh_feed *f)
 		close(f->cancel);
 	free(f->threads);
 	free(f->jobs);
-	free(f->free);
-	free(f->order);
 	free(f);
 }
 
@@ -388,7 +372,7 @@ static int feed_source(struct sh_feed *f, struct sh_source *source, struct sh_er
 		if (got <= 0)
 			break;
 		job->in = sh_buf_slice(&job->chunk);
-		sh_feed_push(f, job);
+		sh_feed_push(f);
 		/* The next read may wait for a slow writer. */
 		if (f->started == 0)
 			(void)sh_feed_drain(f, &ignored);
@@ -430,7 +414,7 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err)
 
 	for (size_t i = 0; f && i < n && (job = sh_feed_job(f)); i++) {
 		job->task = i;
-		sh_feed_push(f, job);
+		sh_feed_push(f);
 	}
 	status = f ? sh_feed_drain(f, err) : n ? -1 : 0;
 	sh_feed_delete(f);

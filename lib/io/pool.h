@@ -98,7 +98,7 @@ int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
  *
  *     while ((job = sh_feed_job(f)) != NULL) {
  *             ... append input to job->chunk ...
- *             sh_feed_push(f, job);
+ *             sh_feed_push(f);
  *     }
  */
 struct sh_feed;
@@ -109,8 +109,8 @@ struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err);
 /* Returns an empty job. Works on pushed jobs while no job is free. NULL: the run has failed, and
  * sh_feed_drain() gives the error. */
 struct sh_job *sh_feed_job(struct sh_feed *f);
-/* Queues the job. Results are written in the order of these calls. */
-void sh_feed_push(struct sh_feed *f, struct sh_job *job);
+/* Queues the job of the last sh_feed_job(). Results are written in the order of these calls. */
+void sh_feed_push(struct sh_feed *f);
 
 /* Works until all pushed jobs are written. Returns 0, or -1 with the first error in the order of
  * pushes. */

@@ -13,11 +13,18 @@
  * decoder costs more, and makes many bytes. */
 enum { READ_SIZE = 64 * 1024, UNPACK_SIZE = 256 * 1024 };
 
+enum { STEP = 64 * 1024 }; /* bytes of a read for a decoder */
+
 /* Closes the file. */
 static void stop(struct sh_reader *r)
 {
-	while (r->layers)
-		sh_decompress_free(&r->packed[--r->layers]);
+	while (r->layers) {
+		struct sh_reader_layer *d = &r->layer[--r->layers];
+
+		if (d->decoder)
+			d->codec->decode.stop(d->decoder);
+		sh_buf_free(&d->in);
+	}
 	if (r->fd > STDIN_FILENO)
 		close(r->fd);
 	r->fd = -1;
@@ -38,17 +45,6 @@ int sh_reader_check(const struct sh_reader *r, struct sh_error *err)
 		return 0;
 	*err = r->failed;
 	return -1;
-}
-
-int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
-{
-	int got = r->layers == 1 ? sh_decompress_resume(r->packed, lost, err) : 0;
-
-	if (got > 0) {
-		sh_reader_consume(r, sh_reader_ready(r).n);
-		r->failed = (struct sh_error){ 0 };
-	}
-	return got;
 }
 
 /* Waits until the file can be read. Returns 0, or -1 when the read was cancelled. */
@@ -85,15 +81,147 @@ static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 	return got < 0 ? sh_cannot_read(r->name, err) : got;
 }
 
-static ssize_t read_raw(void *reader, void *p, size_t n, struct sh_error *err)
-{
-	struct sh_reader *r = reader;
-	ssize_t got = r->read(r->read_arg, p, n, err);
+/* ---- decompression ---- */
 
-	if (got > 0)
-		r->raw += (uint64_t)got;
-	return got;
+static ssize_t read_layer(
+    struct sh_reader *r, unsigned layers, char *p, size_t n, struct sh_error *err);
+
+/* Reads more compressed bytes behind the bytes that are not decoded. Sets d->eof at the end. */
+static int refill(struct sh_reader *r, struct sh_reader_layer *d, struct sh_error *err)
+{
+	ssize_t got;
+
+	d->in.n -= d->at;
+	if (d->in.n)
+		memmove(d->in.p, d->in.p + d->at, d->in.n);
+	d->at = d->frame = 0;
+	if (sh_buf_reserve(&d->in, STEP, err) < 0)
+		return -1;
+	got = read_layer(r, (unsigned)(d - r->layer), d->in.p + d->in.n, STEP, err);
+	if (got < 0)
+		return -1;
+	d->in.n += (size_t)got;
+	d->bytes += (uint64_t)got;
+	d->eof = got == 0;
+	return 0;
 }
+
+/* Returns n after a step of the decoder that made n bytes; or -1 when the step failed. */
+static ssize_t report(
+    struct sh_reader_layer *d, enum sh_codec_state state, ssize_t n, struct sh_error *err)
+{
+	switch (state) {
+	case SH_CODEC_MORE:
+	case SH_CODEC_END:
+		d->within = state == SH_CODEC_MORE;
+		d->complete = d->complete || !d->within;
+		return n;
+	case SH_CODEC_WIDE:
+		return sh_error_set(err, SH_ERR_IO,
+		    "the %s data need a window of more than %zu MiB (%s reads "
+		    "them, " SH_CODEC_WINDOW_NAME "=2G raises the limit)",
+		    d->codec->name, sh_codec_window() >> 20, d->codec->command);
+	case SH_CODEC_NOMEM:
+		return sh_error_nomem(err);
+	case SH_CODEC_BAD:
+		break;
+	}
+	d->damaged = true;
+	return sh_error_set(err, SH_ERR_IO,
+	    "the %s data are damaged at byte %llu or before; the file was not read to its end",
+	    d->codec->name, (unsigned long long)(d->bytes - (d->in.n - d->at)));
+}
+
+/* Runs one step of the decoder. When a step makes bytes and fails, this call returns the bytes, and
+ * the next call the error. */
+static ssize_t decode(struct sh_reader_layer *d, char *p, size_t room, struct sh_error *err)
+{
+	struct sh_slice in = sh_slice(d->in.p + d->at, d->in.n - d->at);
+	char *to = p;
+	enum sh_codec_state state;
+
+	d->frame = d->within ? d->frame : d->at;
+	state = d->codec->decode.step(d->decoder, &in, &to, room, false);
+	d->at = (size_t)(in.p - d->in.p);
+	if (state != SH_CODEC_MORE && state != SH_CODEC_END && to > p) {
+		d->failed = state;
+		return to - p;
+	}
+	return report(d, state, to - p, err);
+}
+
+/* Reads the output of the first `layers` layers. Returns the number of bytes, 0 at the end, or -1. */
+static ssize_t read_layer(
+    struct sh_reader *r, unsigned layers, char *p, size_t n, struct sh_error *err)
+{
+	struct sh_reader_layer *d = layers ? &r->layer[layers - 1] : NULL;
+	ssize_t got;
+
+	if (!d) {
+		got = r->read(r->read_arg, p, n, err);
+		r->raw += got > 0 ? (uint64_t)got : 0;
+		return got;
+	}
+	for (;;) {
+		if (d->failed)
+			return report(d, d->failed, 0, err);
+		if (d->at == d->in.n && !d->eof && refill(r, d, err) < 0)
+			return -1;
+		if (!d->within && d->at == d->in.n && d->eof)
+			return 0;
+		/* Zeros may follow a complete frame, as on tapes, but nothing behind the zeros. */
+		if (!d->within && d->complete && (d->padded || d->in.p[d->at] == 0)) {
+			d->padded = true;
+			while (d->at < d->in.n && d->in.p[d->at] == 0)
+				d->at++;
+			if (d->at < d->in.n)
+				return report(d, SH_CODEC_BAD, 0, err);
+			continue;
+		}
+		/* Without input, too: the decoder may hold bytes for which there was no room. */
+		got = decode(d, p, n, err);
+		if (got != 0)
+			return got;
+		if (d->within && d->at == d->in.n && d->eof)
+			return sh_error_set(err, SH_ERR_IO,
+			    "the %s data are cut short; the file was not read to its end",
+			    d->codec->name);
+	}
+}
+
+/* The decoder may have run past the end of the damaged frame, so the search begins where the frame
+ * began, as far as its bytes are still here. */
+int sh_reader_resume(struct sh_reader *r, uint64_t *lost, struct sh_error *err)
+{
+	struct sh_reader_layer *d = r->layer;
+	const struct sh_codec *codec = d->codec;
+	struct sh_slice rest;
+
+	*lost = 1;
+	if (r->layers != 1 || !d->damaged || d->in.n <= d->frame)
+		return 0;
+	for (d->at = d->frame + 1;; d->at++, ++*lost) {
+		while (d->in.n - d->at < SH_CODEC_MAGIC && !d->eof)
+			if (refill(r, d, err) < 0)
+				return -1;
+		rest = sh_slice(d->in.p + d->at, d->in.n - d->at);
+		if (rest.n == 0)
+			return 0;
+		if (codec->is(rest) && sh_codec_likely(codec, rest))
+			break;
+	}
+	codec->decode.stop(d->decoder);
+	d->decoder = codec->decode.start();
+	d->failed = SH_CODEC_MORE;
+	d->within = d->padded = d->damaged = false;
+	if (!d->decoder)
+		return sh_error_nomem(err);
+	sh_reader_consume(r, sh_reader_ready(r).n);
+	r->failed = (struct sh_error){ 0 };
+	return 1;
+}
+
+/* ---- ready bytes ---- */
 
 /* Reads once, decompressed. Returns the number of bytes, 0 at the end of the input, or -1. */
 static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error *err)
@@ -104,8 +232,7 @@ static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error
 		return -1;
 	if (r->eof)
 		return 0;
-	got = r->layers ? sh_decompress_read(&r->packed[r->layers - 1], p, n, err)
-			: read_raw(r, p, n, err);
+	got = read_layer(r, r->layers, p, n, err);
 	if (got > 0 && r->layers) {
 		r->unpacked += (uint64_t)got;
 		if (r->unpacked > SH_READER_FREE && r->unpacked / SH_READER_RATIO > r->raw)
@@ -113,7 +240,7 @@ static ssize_t read_once(struct sh_reader *r, char *p, size_t n, struct sh_error
 			    "decompressed more than %d times its size, and more than %llu MiB: a "
 			    "decompression bomb? (%s reads it without a limit)",
 			    SH_READER_RATIO, (unsigned long long)(SH_READER_FREE >> 20),
-			    r->packed[0].codec->command);
+			    r->codec->command);
 	}
 	if (got < 0)
 		return fail(r, err);
@@ -187,19 +314,25 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
  * ready. */
 static int add_layer(struct sh_reader *r, const struct sh_codec *codec, struct sh_error *err)
 {
-	struct sh_decompress *d = &r->packed[r->layers];
+	struct sh_reader_layer *d = &r->layer[r->layers];
+	struct sh_slice first = sh_buf_slice(&r->buf);
 
 	if (r->layers == SH_READER_LAYERS)
 		return sh_error_set(
 		    err, SH_ERR_IO, "compressed more than %d times", SH_READER_LAYERS);
 	if (r->layers++ == 0)
 		r->codec = codec;
-	if (sh_decompress_start(d, codec, d > r->packed ? sh_decompress_read : read_raw,
-		d > r->packed ? (void *)(d - 1) : r, sh_buf_slice(&r->buf), err) < 0)
-		return -1;
+	*d = (struct sh_reader_layer){ .codec = codec, .bytes = first.n };
+	if (!codec->decode.start)
+		return sh_codec_lacking(codec, err);
+	d->decoder = codec->decode.start();
+	if (!d->decoder)
+		return sh_error_nomem(err);
 	r->buf.n = 0;
-	return 0;
+	return sh_buf_add(&d->in, first.p, first.n, err);
 }
+
+/* ---- opening ---- */
 
 /* Reads the first bytes, which show whether the input is compressed. */
 static int begin(struct sh_reader *r, struct sh_error *err)

@@ -3,12 +3,17 @@
  * io/source.h reads lines on top of it.
  *
  * Bytes are ready when they are read and not consumed. The caller asks for ready bytes, looks at
- * the bytes, and consumes some. */
+ * the bytes, and consumes some.
+ *
+ * Hostile input costs bounded memory: see sh_codec_window(). A stream that is damaged or cut short
+ * gives its good bytes, then SH_ERR_IO. */
 #ifndef SH_IO_READER_H
 #define SH_IO_READER_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
-#include "io/decompress.h"
+#include "io/codec.h"
 
 enum {
 	SH_READER_LAYERS = 2, /* the most times that an input may be compressed */
@@ -18,6 +23,25 @@ enum {
 /* An input may become SH_READER_FREE bytes at any ratio. A longer one may become at most
  * SH_READER_RATIO times as long as its compressed bytes. */
 #define SH_READER_FREE (UINT64_C(256) << 20)
+
+/* Reads up to n bytes. Returns their number, 0 at the end, or -1. */
+typedef ssize_t sh_read_fn(void *arg, void *p, size_t n, struct sh_error *err);
+
+/* Decodes the input, or the output of the layer before it. */
+struct sh_reader_layer {
+	const struct sh_codec *codec;
+	void *decoder;
+	struct sh_buf in; /* compressed bytes; the first `at` bytes are decoded */
+	size_t at;
+	uint64_t bytes; /* compressed bytes that were read so far, with the bytes of `in` */
+	size_t frame;   /* offset in `in` of the current frame, 0 when it began earlier */
+	bool damaged;   /* the last error was that the data are damaged */
+	bool within;    /* the decoder is inside a frame */
+	bool complete;  /* a frame has ended: another frame, zero bytes or the end may follow */
+	bool padded;    /* zero bytes have followed a frame: zero bytes or the end may follow */
+	bool eof;       /* no more compressed bytes come */
+	enum sh_codec_state failed; /* the error for the next read to report; SH_CODEC_MORE: none */
+};
 
 struct sh_reader {
 	const char *name; /* for messages; borrowed */
@@ -38,9 +62,7 @@ struct sh_reader {
 	uint64_t raw;                 /* bytes that read() returned */
 	const struct sh_codec *codec; /* form of the input; NULL: not compressed */
 	uint64_t unpacked;            /* decompressed bytes */
-	/* The decoders, until all bytes are read. The first decoder reads the input, the second
-	 * decoder the output of the first. */
-	struct sh_decompress packed[SH_READER_LAYERS];
+	struct sh_reader_layer layer[SH_READER_LAYERS]; /* until all bytes are read */
 	unsigned layers;
 };
 

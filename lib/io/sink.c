@@ -22,12 +22,13 @@ static void release(struct sh_sink *s)
 {
 	free(s->tmp);
 	free(s->target);
+	free(s->own_name);
 	sh_buf_free(&s->buf);
 	if (s->encoder)
 		s->form->encode.stop(s->encoder);
 	sh_buf_free(&s->packed);
 	s->encoder = NULL;
-	s->tmp = s->target = NULL;
+	s->tmp = s->target = s->own_name = NULL;
 	s->fd = -1;
 }
 
@@ -58,6 +59,7 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	if (!s->tmp)
 		return sh_error_nomem(err);
 	s->fd = sh_replace_create(s->tmp, s->target, err);
+	s->durable = true;
 	if (s->fd >= 0)
 		return 0;
 	free(s->tmp);
@@ -113,6 +115,11 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	}
 	sh_enlarge_pipe(s->fd);
 	return 0;
+}
+
+void sh_sink_take(struct sh_sink *s, int fd, char *name)
+{
+	*s = (struct sh_sink){ .fd = fd, .name = name, .own_name = name, .durable = true };
 }
 
 int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err)
@@ -176,6 +183,13 @@ int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
 	if (s->trailer)
 		n = lf ? (size_t)(lf - s->buf.p) + 1 : 0;
 	return flush(s, n, err);
+}
+
+int sh_sink_sync(struct sh_sink *s, struct sh_error *err)
+{
+	if (sh_sink_flush(s, err) < 0)
+		return -1;
+	return fsync(s->fd) < 0 ? sh_error_sys(err, "cannot sync '%s'", s->name) : 0;
 }
 
 char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err)
@@ -249,8 +263,8 @@ int sh_sink_close(struct sh_sink *s, struct sh_error *err)
 		bad = sh_sink_flush(s, err);
 	if (bad == 0 && s->form)
 		bad = write_bytes(s, NULL, 0, true, err);
-	if (bad == 0 && s->tmp && fsync(fd) < 0)
-		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
+	if (bad == 0 && s->durable)
+		bad = sh_sink_sync(s, err);
 	s->fd = -1;
 	if (close(fd) < 0 && bad == 0)
 		bad = sh_error_sys(err, "cannot close %s", s->name);

@@ -12,6 +12,8 @@
 struct sh_sink {
 	int fd;
 	const char *name; /* for messages */
+	char *own_name;   /* NULL: the caller keeps the name */
+	bool durable;     /* sh_sink_close() syncs the file */
 	char *target;     /* the path that tmp is renamed to; NULL: written directly; owned */
 	char *tmp;        /* the temporary name; NULL: written directly; owned */
 	struct sh_buf buf;
@@ -28,6 +30,10 @@ struct sh_sink {
 /* Opens standard output when path is NULL or "-". The path must outlive the sink. */
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
 
+/* Writes to the new file fd. sh_sink_close() syncs the file. Takes fd and the name, which free()
+ * frees. */
+void sh_sink_take(struct sh_sink *s, int fd, char *name);
+
 /* Compresses the output. Call it before the first write. SH_ERR_PARAM: the build lacks the form. */
 int sh_sink_compress(struct sh_sink *s, const struct sh_codec *form, struct sh_error *err);
 
@@ -37,11 +43,15 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 /* Writes the buffered bytes to the descriptor, without a sync. */
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err);
 
+/* Writes the buffered bytes and syncs the file. */
+int sh_sink_sync(struct sh_sink *s, struct sh_error *err);
+
 /* Flushes, syncs, closes and renames. Returns 0; or -1, and a named file stays as it was unless
  * only the sync of its folder failed. Frees the sink. */
 int sh_sink_close(struct sh_sink *s, struct sh_error *err);
 
-/* Drops the output: a named file stays as it was. Frees the sink. */
+/* Drops the output: a named file stays as it was, and a file of sh_sink_take() stays, perhaps
+ * incomplete. Frees the sink. Does nothing with a zeroed struct. */
 void sh_sink_abort(struct sh_sink *s);
 
 /* Returns room for `need` bytes behind s->buf, or NULL with *err. Instead of a call of

@@ -15,19 +15,15 @@ enum {
 	BLOCK = 1 << 15, /* bytes of a block of a run, at most, but for one large record */
 	BLOCK_LEAST = 1 << 9,
 	BLOCKS = 512,    /* of a run, about, when the memory is small */
-	ROOM = 1 << 21,  /* bytes that are sorted by copies, which is faster than in place */
 	FEW = 16,        /* items that are sorted by insertion: counters would cost more */
-	DEPTH = 64,      /* bytes of a record of its own size that are sorted by digits */
 	RANGE = 1 << 16, /* records of a range in memory, at most, but for equal prefixes */
 	RANGES = 64,     /* in memory, at least, so that several threads have work */
 	SHARE = 16,      /* ranges of the file that would fit in memory together */
 };
 
-#define CHANGED "a temporary file was changed"
-
 /* Stands for a record of its own size. Most comparisons need no other bytes than the prefix. */
 struct reference {
-	char prefix[8];     /* compared bytes from some depth on, zeros behind their end */
+	char prefix[8];     /* the first compared bytes, zeros behind their end */
 	const char *record; /* its size is in the LENGTH bytes before it */
 };
 
@@ -62,97 +58,68 @@ void sh_sorter_free(struct sh_sorter *s)
 	sh_sorter_init(s);
 }
 
-/* ---- items: records of one size, or references ---- */
+/* ---- items: what is sorted, the records of one size or references ---- */
 
-/* What is sorted: an array of items of `size` bytes, which begin with `key` compared bytes. */
-struct items {
-	size_t size, key;
-	bool refers; /* the items are struct reference, with records that continue */
-	size_t tail;
-	char *room; /* ROOM bytes; NULL: all is sorted in place */
-};
-
-static struct items items_of(const struct sh_sorter *s)
+static size_t item_size(const struct sh_sorter *s)
 {
-	return s->size ? (struct items){ s->size, s->size - s->tail, false, s->tail, NULL }
-		       : (struct items){ sizeof(struct reference), 8, true, s->tail, NULL };
+	return s->size ? s->size : sizeof(struct reference);
 }
 
-static size_t size_of(const char *record)
+/* Returns the number of bytes at the beginning of an item that order it, at first. */
+static size_t item_key(const struct sh_sorter *s)
 {
-	return sh_le32(record - LENGTH);
+	return s->size ? s->size - s->tail : sizeof((struct reference *)NULL)->prefix;
 }
 
 /* Returns the compared bytes of an item's record. */
-static struct sh_slice key_of(const struct items *o, const char *item)
+static struct sh_slice key_of(const struct sh_sorter *s, const char *item)
 {
 	struct reference r;
 
-	if (!o->refers)
-		return sh_slice(item, o->key);
+	if (s->size)
+		return sh_slice(item, s->size - s->tail);
 	memcpy(&r, item, sizeof r);
-	return sh_slice(r.record, size_of(r.record) - o->tail);
+	return sh_slice(r.record, sh_le32(r.record - LENGTH) - s->tail);
 }
 
-static void set_prefix(const struct items *o, char *item, size_t depth)
+static inline int compare(const struct sh_sorter *s, const char *a, const char *b)
 {
-	struct sh_slice key = key_of(o, item);
-	size_t n = key.n > depth ? key.n - depth : 0;
-
-	memset(item, 0, 8);
-	if (n)
-		memcpy(item, key.p + depth, n < 8 ? n : 8);
-}
-
-/* Compares items whose prefixes, if they refer, are of one depth. */
-static inline int compare(const struct items *o, const char *a, const char *b)
-{
+	size_t key = item_key(s);
 	uint64_t x, y;
 
-	if (o->key < 8)
-		return memcmp(a, b, o->key);
+	if (key < 8)
+		return memcmp(a, b, key);
 	x = sh_be64(a);
 	y = sh_be64(b);
 	if (x != y)
 		return sh_compare(x, y);
-	return o->refers ? sh_slice_cmp(key_of(o, a), key_of(o, b))
-			 : memcmp(a + 8, b + 8, o->key - 8);
+	return s->size ? memcmp(a + 8, b + 8, key - 8) : sh_slice_cmp(key_of(s, a), key_of(s, b));
 }
 
-static int compare_whole(const void *a, const void *b, void *items)
+static int by_reference(const void *a, const void *b, void *sorter)
 {
-	const struct items *o = items;
-
-	return sh_slice_cmp(key_of(o, a), key_of(o, b));
+	return compare(sorter, a, b);
 }
 
 /* `size` is a constant in most calls of these functions, so that few instructions copy an item. */
 #define SIZED static inline __attribute__((always_inline)) void
 
-SIZED insert_sized(const struct items *o, char *p, size_t n, size_t size)
+SIZED insert_sized(const struct sh_sorter *s, char *p, size_t n, size_t size)
 {
 	char x[SH_RECORD_MAX];
 
 	for (size_t i = 1; i < n; i++) {
 		size_t at = i;
 
-		if (compare(o, p + (i - 1) * size, p + i * size) <= 0)
+		if (compare(s, p + (i - 1) * size, p + i * size) <= 0)
 			continue;
 		memcpy(x, p + i * size, size);
 		do {
 			memcpy(p + at * size, p + (at - 1) * size, size);
 			at--;
-		} while (at && compare(o, p + (at - 1) * size, x) > 0);
+		} while (at && compare(s, p + (at - 1) * size, x) > 0);
 		memcpy(p + at * size, x, size);
 	}
-}
-
-/* Copies the items to the buckets of their byte `at`. next[d] is where the next one of d goes. */
-SIZED copy_sized(
-    char *restrict to, const char *restrict p, size_t n, size_t at, size_t next[256], size_t size)
-{
-	for (size_t i = 0; i < n; i++)
-		memcpy(to + next[(unsigned char)p[i * size + at]]++ * size, p + i * size, size);
 }
 
 /* Moves the items to the buckets of their byte `at`, in place (McIlroy, Bostic and McIlroy 1993:
@@ -178,19 +145,19 @@ SIZED move_sized(char *p, size_t at, size_t next[256], const size_t end[256], si
 }
 
 /* Calls a function of the above with the size of the items, which is mostly 10 or 16. */
-#define CALL_SIZED(o, function, ...)                                                               \
-	((o)->size == 10      ? function(__VA_ARGS__, 10)                                          \
-	    : (o)->size == 16 ? function(__VA_ARGS__, 16)                                          \
-			      : function(__VA_ARGS__, (o)->size))
+#define CALL_SIZED(size, function, ...)                                                            \
+	((size) == 10      ? function(__VA_ARGS__, 10)                                             \
+	    : (size) == 16 ? function(__VA_ARGS__, 16)                                             \
+			   : function(__VA_ARGS__, size))
 
 /* Divides the items by their byte `at`. Bucket d then ends before end[d]. Returns false, and does
  * nothing, when all items have the same byte. */
-static bool divide(const struct items *o, char *p, size_t n, size_t at, size_t end[256])
+static bool divide(const struct sh_sorter *s, char *p, size_t n, size_t at, size_t end[256])
 {
-	size_t next[256], sum = 0;
+	size_t next[256], sum = 0, size = item_size(s);
 
 	memset(end, 0, 256 * sizeof *end);
-	for (const char *c = p + at, *last = p + n * o->size; c < last; c += o->size)
+	for (const char *c = p + at, *last = p + n * size; c < last; c += size)
 		end[(unsigned char)*c]++;
 	if (end[(unsigned char)p[at]] == n)
 		return false;
@@ -198,120 +165,83 @@ static bool divide(const struct items *o, char *p, size_t n, size_t at, size_t e
 		next[d] = sum;
 		end[d] = sum += end[d];
 	}
-	if (o->room && n * o->size <= ROOM) {
-		CALL_SIZED(o, copy_sized, o->room, p, n, at, next);
-		memcpy(p, o->room, n * o->size);
-	} else {
-		CALL_SIZED(o, move_sized, p, at, next, end);
-	}
+	CALL_SIZED(size, move_sized, p, at, next, end);
 	return true;
 }
 
 /* Sorts items that agree in `at` bytes, but leaves up to FEW records of one size unsorted within a
- * bucket. depth: where the prefixes of references begin. */
-static void sort_buckets(const struct items *o, char *p, size_t n, size_t at, size_t depth)
+ * bucket. */
+static void sort_buckets(const struct sh_sorter *s, char *p, size_t n, size_t at)
 {
-	size_t end[256], begin = 0, few = o->refers ? 1 : FEW;
+	size_t end[256], begin = 0, size = item_size(s);
 
 	do {
-		if (!o->refers && (n <= FEW || at == o->key))
-			return;
-		if (n <= FEW) {
-			CALL_SIZED(o, insert_sized, o, p, n);
-			return;
-		}
-		if (at == o->key && depth + 8 > DEPTH) {
-			struct items whole = *o;
-
-			qsort_r(p, n, o->size, compare_whole, &whole);
+		if (n <= FEW || at == item_key(s)) {
+			if (!s->size)
+				qsort_r(p, n, size, by_reference, (void *)(uintptr_t)s);
 			return;
 		}
-		if (at == o->key) {
-			at = 0;
-			depth += 8;
-			for (size_t i = 0; i < n; i++)
-				set_prefix(o, p + i * o->size, depth);
-		}
-	} while (!divide(o, p, n, at++, end));
+	} while (!divide(s, p, n, at++, end));
 	for (unsigned d = 0; d < 256; begin = end[d++])
-		if (end[d] - begin > few)
-			sort_buckets(o, p + begin * o->size, end[d] - begin, at, depth);
+		if (end[d] - begin > 1)
+			sort_buckets(s, p + begin * size, end[d] - begin, at);
 }
 
-static void sort_items(struct items o, char *p, size_t n, size_t at)
-{
-	o.room = n > FEW ? malloc(ROOM) : NULL;
-	sort_buckets(&o, p, n, at, 0);
-	free(o.room);
-	/* One insertion for all buckets: most records are at their places. */
-	if (!o.refers)
-		CALL_SIZED(&o, insert_sized, &o, p, n);
-}
-
-/* Items that agree in `at` bytes. */
+/* Items that agree in `at` bytes, for one thread. */
 struct stretch {
 	char *p;
 	size_t n, at;
 };
 
 struct sorting {
-	struct items items;
+	const struct sh_sorter *sorter;
 	struct stretch *stretch;
 	size_t n, cap;
+	size_t most; /* items of a stretch, unless they agree in all bytes of item_key() */
 };
+
+/* Divides n items that agree in `at` bytes into stretches. */
+static int make_stretches(struct sorting *x, char *p, size_t n, size_t at, struct sh_error *err)
+{
+	size_t end[256], begin = 0, size = item_size(x->sorter);
+	int status = 0;
+
+	while (n > x->most && at < item_key(x->sorter)) {
+		if (!divide(x->sorter, p, n, at++, end))
+			continue;
+		for (unsigned d = 0; d < 256 && status == 0; begin = end[d++])
+			if (end[d] > begin)
+				status =
+				    make_stretches(x, p + begin * size, end[d] - begin, at, err);
+		return status;
+	}
+	if (SH_RESERVE(x->stretch, x->cap, x->n + 1, err) < 0)
+		return -1;
+	x->stretch[x->n++] = (struct stretch){ p, n, at };
+	return 0;
+}
 
 static int sort_some(void *sorting, size_t from, size_t to, struct sh_error *err)
 {
 	const struct sorting *x = sorting;
+	const struct sh_sorter *s = x->sorter;
 
 	(void)err;
-	for (; from < to; from++)
-		sort_items(x->items, x->stretch[from].p, x->stretch[from].n, x->stretch[from].at);
+	for (; from < to; from++) {
+		const struct stretch *some = &x->stretch[from];
+
+		sort_buckets(s, some->p, some->n, some->at);
+		/* One insertion for all buckets: most records are at their places. */
+		if (s->size)
+			CALL_SIZED(s->size, insert_sized, s, some->p, some->n);
+	}
 	return 0;
 }
 
-/* Sorts n items. Several threads sort what one thread has divided by the first bytes. */
-static int sort_all(struct items items, char *p, size_t n, unsigned threads, struct sh_error *err)
-{
-	struct sorting x = { .items = items };
-	size_t large = n / (4 * (size_t)threads), end[256];
-	int status = 0;
-
-	if (threads == 1 || n < RANGE) {
-		sort_items(items, p, n, 0);
-		return 0;
-	}
-	if (SH_RESERVE(x.stretch, x.cap, 1, err) < 0)
-		return -1;
-	x.stretch[x.n++] = (struct stretch){ p, n, 0 };
-	for (size_t i = 0; i < x.n && status == 0; i++) {
-		struct stretch s = x.stretch[i];
-		size_t begin = 0;
-
-		if (s.n <= large || s.at == items.key)
-			continue;
-		if (!divide(&items, s.p, s.n, s.at, end)) {
-			x.stretch[i--].at++;
-			continue;
-		}
-		x.stretch[i].n = 0;
-		status = SH_RESERVE(x.stretch, x.cap, x.n + 256, err);
-		for (unsigned d = 0; d < 256 && status == 0; begin = end[d++])
-			if (end[d] - begin > 1)
-				x.stretch[x.n++] = (struct stretch){ s.p + begin * items.size,
-					end[d] - begin, s.at + 1 };
-	}
-	if (status == 0)
-		status = sh_parallel(&x, 0, threads, x.n, 1, sort_some, err);
-	free(x.stretch);
-	return status;
-}
-
 /* Makes references to n records of their own sizes, and sets *items to them. */
-static int refer(
-    const struct sh_buf *in, size_t n, size_t tail, struct sh_buf *items, struct sh_error *err)
+static int refer(const struct sh_sorter *s, const struct sh_buf *in, size_t n, struct sh_buf *items,
+    struct sh_error *err)
 {
-	const struct items o = { .refers = true, .tail = tail };
 	const char *p = in->p;
 
 	items->n = 0;
@@ -319,11 +249,12 @@ static int refer(
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		struct reference r = { .record = p + LENGTH };
+		size_t size = sh_le32(p), key = size - s->tail;
 
+		memcpy(r.prefix, r.record, key < 8 ? key : 8);
 		memcpy(items->p + items->n, &r, sizeof r);
-		set_prefix(&o, items->p + items->n, 0);
 		items->n += sizeof r;
-		p += LENGTH + sh_le32(p);
+		p += LENGTH + size;
 	}
 	return 0;
 }
@@ -332,54 +263,54 @@ static int refer(
 static char *sort_records(const struct sh_sorter *s, struct sh_buf *in, size_t n,
     struct sh_buf *items, unsigned threads, struct sh_error *err)
 {
+	struct sorting x = { .sorter = s, .most = n };
 	char *p;
+	int status;
 
-	if (!s->size && refer(in, n, s->tail, items, err) < 0)
+	if (!s->size && refer(s, in, n, items, err) < 0)
 		return NULL;
 	/* Not NULL without records. */
 	if (s->size && sh_buf_reserve(in, 1, err) < 0)
 		return NULL;
 	p = s->size ? in->p : items->p;
-	return sort_all(items_of(s), p, n, threads, err) < 0 ? NULL : p;
+	/* Several threads sort what one thread has divided by the first bytes. */
+	if (threads > 1 && n >= RANGE)
+		x.most = n / (4 * (size_t)threads);
+	status = make_stretches(&x, p, n, 0, err);
+	if (status == 0)
+		status = sh_parallel(&x, 0, threads, x.n, 1, sort_some, err);
+	free(x.stretch);
+	return status < 0 ? NULL : p;
 }
 
 /* ---- runs ---- */
 
-/* Writes a block of whole records. first: the compared bytes of its first record. */
-static int write_block(
-    struct sh_sorter *s, struct sh_slice bytes, struct sh_slice first, struct sh_error *err)
-{
-	struct sh_sorter_block b = { s->end, bytes.n, s->keys.n, first.n };
-
-	if (SH_RESERVE(s->block, s->block_cap, s->n_blocks + 1, err) < 0 ||
-	    sh_buf_add(&s->keys, first.p, first.n, err) < 0 ||
-	    sh_spill_write(s->fd, bytes.p, bytes.n, err) < 0)
-		return -1;
-	s->block[s->n_blocks++] = b;
-	s->end += bytes.n;
-	return 0;
-}
-
-/* Writes n sorted items as blocks of about `least` bytes. */
+/* Writes sorted items as blocks of about `least` bytes. */
 static int write_blocks(struct sh_sorter *s, const char *item, uint64_t n, size_t least,
     struct sh_buf *out, struct sh_error *err)
 {
-	struct items o = items_of(s);
-	struct sh_slice first = { 0 };
+	for (; n; n--, item += item_size(s)) {
+		struct sh_slice key = key_of(s, item);
+		size_t own = s->size ? 0 : LENGTH;
+		struct sh_sorter_block *b;
 
-	for (; n; n--, item += o.size) {
-		struct sh_slice key = key_of(&o, item);
-		const char *from = o.refers ? key.p - LENGTH : item;
-		size_t size = key.n + s->tail + (o.refers ? LENGTH : 0);
-
-		if (out->n == 0)
-			first = key;
-		if (sh_buf_add(out, from, size, err) < 0)
+		if (out->n == 0) {
+			if (SH_RESERVE(s->block, s->block_cap, s->n_blocks + 1, err) < 0)
+				return -1;
+			s->block[s->n_blocks++] =
+			    (struct sh_sorter_block){ s->end, 0, s->keys.n, key.n };
+			if (sh_buf_add(&s->keys, key.p, key.n, err) < 0)
+				return -1;
+		}
+		if (sh_buf_add(out, key.p - own, own + key.n + s->tail, err) < 0)
 			return -1;
 		if (out->n < least && n > 1)
 			continue;
-		if (write_block(s, sh_buf_slice(out), first, err) < 0)
+		if (sh_spill_write(s->fd, out->p, out->n, err) < 0)
 			return -1;
+		b = &s->block[s->n_blocks - 1];
+		b->n = out->n;
+		s->end += b->n;
 		out->n = 0;
 	}
 	return 0;
@@ -428,7 +359,7 @@ char *sh_sorter_append(struct sh_sorter *s, size_t n, struct sh_error *err)
 	return append(s, n, n * s->size, err);
 }
 
-int sh_sorter_add2(
+int sh_sorter_add(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err)
 {
 	size_t size = first.n + second.n, own = s->size ? 0 : LENGTH;
@@ -448,11 +379,6 @@ int sh_sorter_add2(
 	return 0;
 }
 
-int sh_sorter_add(struct sh_sorter *s, const void *record, size_t size, struct sh_error *err)
-{
-	return sh_sorter_add2(s, sh_slice(record, size), (struct sh_slice){ 0 }, err);
-}
-
 /* ---- ranges ---- */
 
 static struct sh_slice cut(struct sh_slice key, size_t prefix)
@@ -464,8 +390,7 @@ static struct sh_slice cut(struct sh_slice key, size_t prefix)
 static int divide_memory(
     struct sh_sorter *s, const char *items, size_t prefix, struct sh_error *err)
 {
-	struct items o = items_of(s);
-	size_t n = (size_t)s->n, at = 0;
+	size_t n = (size_t)s->n, at = 0, size = item_size(s);
 	size_t step = n / RANGES < RANGE ? n / RANGES + 1 : RANGE;
 
 	s->start = malloc((n / step + 2) * sizeof *s->start);
@@ -475,8 +400,8 @@ static int divide_memory(
 	s->ranges = 0;
 	do {
 		at = n - at < step ? n : at + step;
-		while (at < n && sh_slice_eq(cut(key_of(&o, items + (at - 1) * o.size), prefix),
-				     cut(key_of(&o, items + at * o.size), prefix)))
+		while (at < n && sh_slice_eq(cut(key_of(s, items + (at - 1) * size), prefix),
+				     cut(key_of(s, items + at * size), prefix)))
 			at++;
 		s->start[++s->ranges] = at;
 	} while (at < n);
@@ -536,120 +461,85 @@ int sh_sorter_finish(struct sh_sorter *s, size_t prefix, struct sh_error *err)
 
 size_t sh_sorter_range_of(const struct sh_sorter *s, struct sh_slice key)
 {
-	const struct items o = items_of(s);
 	const char *items = s->size ? s->in.p : s->items.p;
 	size_t low = 1, high = s->ranges;
 
 	/* The range before the first one that begins with the key or above it. */
 	SH_BISECT(low, high, i,
-	    sh_slice_cmp(s->border ? s->border[i] : key_of(&o, items + s->start[i] * o.size), key) <
-		0);
+	    sh_slice_cmp(
+		s->border ? s->border[i] : key_of(s, items + s->start[i] * item_size(s)), key) < 0);
 	return low - 1;
 }
 
-/* Passes the records of a block that are in the range to each(). Sets *ends when a record is above
- * the range: so are all later ones of the run. */
-static int filter_block(const struct sh_sorter *s, size_t range, const char *p, size_t n,
-    sh_sorter_each_fn *each, void *arg, bool *ends, struct sh_error *err)
-{
-	size_t own = s->size ? 0 : LENGTH;
+/* ---- reading ---- */
 
-	while (n && !*ends) {
-		size_t size = s->size;
+/* Adds the records of a block that are in the range. Sets *ends when a record is above the range:
+ * so are all later ones of the run. */
+static int add_records(const struct sh_sorter *s, size_t range, struct sh_slice block,
+    struct sh_sorted *sorted, bool *ends, struct sh_error *err)
+{
+	size_t own = s->size ? 0 : LENGTH, size = s->size;
+
+	for (; block.n && !*ends; block = sh_slice(block.p + size, block.n - size)) {
 		struct sh_slice key;
 
-		if (n < own || (own && (size = sh_le32(p)) < s->tail) || size > n - own)
-			return sh_error_set(err, SH_ERR_IO, CHANGED);
-		key = sh_slice(p + own, size - s->tail);
+		if (own)
+			size = block.n < LENGTH ? 0 : LENGTH + (size_t)sh_le32(block.p);
+		if (size > block.n || size < own + s->tail)
+			return sh_error_set(err, SH_ERR_IO, "a temporary file was changed");
+		key = sh_slice(block.p + own, size - own - s->tail);
 		*ends = range + 1 < s->ranges && sh_slice_cmp(key, s->border[range + 1]) >= 0;
-		if (!*ends && sh_slice_cmp(key, s->border[range]) >= 0 &&
-		    each(arg, sh_slice(p + own, size), err) < 0)
+		if (*ends || sh_slice_cmp(key, s->border[range]) < 0)
+			continue;
+		if (sh_buf_add(&sorted->in, block.p, size, err) < 0)
 			return -1;
-		p += own + size;
-		n -= own + size;
+		sorted->n++;
 	}
 	return 0;
 }
 
-/* Passes the records of a range from the blocks from .. to-1, which are a run. */
-static int read_run(const struct sh_sorter *s, size_t range, size_t from, size_t to,
-    struct sh_buf *block, sh_sorter_each_fn *each, void *arg, struct sh_error *err)
+/* Adds the records of a range from a run. */
+static int read_run(const struct sh_sorter *s, size_t range, size_t run, struct sh_buf *room,
+    struct sh_sorted *sorted, struct sh_error *err)
 {
-	size_t low = from, high = to;
+	size_t from = run ? s->run[run - 1] : 0, low = from, high = s->run[run], end = high;
 	bool ends = false;
 
 	/* The block before the first one whose first key is at least the border may have some. */
 	SH_BISECT(low, high, i, sh_slice_cmp(block_key(s, i), s->border[range]) < 0);
-	for (low -= low > from; low < to && !ends; low++) {
+	for (low -= low > from; low < end && !ends; low++) {
 		const struct sh_sorter_block *b = &s->block[low];
 
-		block->n = 0;
-		if (sh_buf_reserve(block, b->n, err) < 0 ||
-		    sh_spill_read(s->fd, block->p, b->n, b->at, err) < 0 ||
-		    filter_block(s, range, block->p, b->n, each, arg, &ends, err) < 0)
+		room->n = 0;
+		if (sh_buf_reserve(room, b->n, err) < 0 ||
+		    sh_spill_read(s->fd, room->p, b->n, b->at, err) < 0 ||
+		    add_records(s, range, sh_slice(room->p, b->n), sorted, &ends, err) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-static int read_runs(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
-    struct sh_error *err)
-{
-	struct sh_buf block = { 0 };
-	int status = 0;
-
-	for (size_t i = 0; i < s->n_runs && status == 0; i++)
-		status =
-		    read_run(s, range, i ? s->run[i - 1] : 0, s->run[i], &block, each, arg, err);
-	sh_buf_free(&block);
-	return status;
-}
-
-/* Appends a record to sorted->in. */
-static int keep(void *arg, struct sh_slice record, struct sh_error *err)
-{
-	struct sh_sorted *sorted = arg;
-	char length[LENGTH];
-
-	sorted->n++;
-	sh_put_le32(length, (uint32_t)record.n);
-	return sorted->size == 0 && sh_buf_add(&sorted->in, length, LENGTH, err) < 0
-		   ? -1
-		   : sh_buf_add(&sorted->in, record.p, record.n, err);
 }
 
 int sh_sorter_load(
     const struct sh_sorter *s, size_t range, struct sh_sorted *sorted, struct sh_error *err)
 {
+	struct sh_buf room = { 0 };
+	int status = 0;
+
 	sorted->size = s->size;
 	sorted->next = 0;
 	if (s->n_runs == 0) {
 		sorted->n = s->start[range + 1] - s->start[range];
-		sorted->record =
-		    (s->size ? s->in.p : s->items.p) + s->start[range] * items_of(s).size;
+		sorted->record = (s->size ? s->in.p : s->items.p) + s->start[range] * item_size(s);
 		return 0;
 	}
 	sorted->n = sorted->in.n = 0;
-	if (read_runs(s, range, keep, sorted, err) < 0)
+	for (size_t i = 0; i < s->n_runs && status == 0; i++)
+		status = read_run(s, range, i, &room, sorted, err);
+	sh_buf_free(&room);
+	if (status < 0)
 		return -1;
 	sorted->record = sort_records(s, &sorted->in, sorted->n, &sorted->items, 1, err);
 	return sorted->record ? 0 : -1;
-}
-
-int sh_sorter_each(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
-    struct sh_error *err)
-{
-	struct sh_sorted sorted = { 0 };
-	struct sh_slice record;
-
-	if (s->n_runs)
-		return read_runs(s, range, each, arg, err);
-	if (sh_sorter_load(s, range, &sorted, err) < 0)
-		return -1;
-	while (sh_sorted_next(&sorted, &record))
-		if (each(arg, record, err) < 0)
-			return -1;
-	return 0;
 }
 
 bool sh_sorted_next(struct sh_sorted *sorted, struct sh_slice *record)
@@ -662,7 +552,7 @@ bool sh_sorted_next(struct sh_sorted *sorted, struct sh_slice *record)
 		*record = sh_slice(sorted->record + sorted->next * sorted->size, sorted->size);
 	} else {
 		memcpy(&r, sorted->record + sorted->next * sizeof r, sizeof r);
-		*record = sh_slice(r.record, size_of(r.record));
+		*record = sh_slice(r.record, sh_le32(r.record - LENGTH));
 	}
 	sorted->next++;
 	return true;

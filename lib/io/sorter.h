@@ -56,10 +56,9 @@ struct sh_sorter {
 void sh_sorter_init(struct sh_sorter *s);
 void sh_sorter_free(struct sh_sorter *s);
 
-/* Adds a record of `size` bytes. The sorter copies it. SH_ERR_RANGE: it has 4 GiB or more. */
-int sh_sorter_add(struct sh_sorter *s, const void *record, size_t size, struct sh_error *err);
-/* The same for a record in two pieces, such as a key and its value. */
-int sh_sorter_add2(
+/* Adds a record in two pieces, such as a key and its value. The sorter copies it. SH_ERR_RANGE: it
+ * has 4 GiB or more. */
+int sh_sorter_add(
     struct sh_sorter *s, struct sh_slice first, struct sh_slice second, struct sh_error *err);
 /* Adds n >= 1 records of one size, which the caller writes to the result before it uses the sorter
  * again. They are in memory together, even beyond the limit. Returns NULL on an error. */
@@ -93,13 +92,5 @@ int sh_sorter_load(
 /* Gives the next record of the range, tail included. Returns false after the last one. */
 bool sh_sorted_next(struct sh_sorted *sorted, struct sh_slice *record);
 void sh_sorted_free(struct sh_sorted *sorted);
-
-/* Receives a record, which is valid during the call. Returns 0, or -1 with *err set. */
-typedef int sh_sorter_each_fn(void *arg, struct sh_slice record, struct sh_error *err);
-
-/* Passes the records of a range to each(), in any order, in the memory of one block. Stops when
- * each() returns -1, and returns -1 then. */
-int sh_sorter_each(const struct sh_sorter *s, size_t range, sh_sorter_each_fn *each, void *arg,
-    struct sh_error *err);
 
 #endif

@@ -85,9 +85,8 @@ static int move_to_file(
 	return 0;
 }
 
-/* zeroed: a new table has zeros. The system gives pages of zeros, so nothing need be written. */
-static int resize(
-    struct sh_tables *all, struct sh_table *t, size_t bytes, bool zeroed, struct sh_error *err)
+/* A new table has zeros, for which a new file and most calls of calloc() write nothing. */
+static int resize(struct sh_tables *all, struct sh_table *t, size_t bytes, struct sh_error *err)
 {
 	void *p;
 
@@ -95,7 +94,7 @@ static int resize(
 		return resize_file(t, bytes, err);
 	if (bytes - t->bytes > all->memory - all->used)
 		return move_to_file(all, t, bytes, err);
-	p = zeroed ? calloc(1, bytes) : realloc(t->p, bytes);
+	p = t->p ? realloc(t->p, bytes) : calloc(1, bytes);
 	if (!p)
 		return sh_error_nomem(err);
 	all->used += bytes - t->bytes;
@@ -121,7 +120,7 @@ static struct sh_table *add(struct sh_tables *all, struct sh_error *err)
 	return &all->table[all->n];
 }
 
-static void *get(struct sh_tables *all, size_t n, size_t size, bool zeroed, struct sh_error *err)
+void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
 {
 	size_t bytes = n ? n * size : 1; /* not 0: find() needs different addresses */
 	struct sh_table *t;
@@ -132,27 +131,16 @@ static void *get(struct sh_tables *all, size_t n, size_t size, bool zeroed, stru
 		return NULL;
 	}
 	if (!all) {
-		p = zeroed ? calloc(1, bytes) : malloc(bytes);
+		p = calloc(1, bytes);
 		if (!p)
 			sh_error_nomem(err);
 		return p;
 	}
 	t = add(all, err);
-	/* A new file is all zeros. */
-	if (!t || resize(all, t, bytes, zeroed, err) < 0)
+	if (!t || resize(all, t, bytes, err) < 0)
 		return NULL;
 	all->n++;
 	return t->p;
-}
-
-void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
-{
-	return get(all, n, size, false, err);
-}
-
-void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
-{
-	return get(all, n, size, true, err);
 }
 
 void sh_tables_put(struct sh_tables *all, void *p)
@@ -188,7 +176,7 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 		return *array ? 0 : -1;
 	}
 	t = find(all, *array);
-	if (resize(all, t, more * size, false, err) < 0)
+	if (resize(all, t, more * size, err) < 0)
 		return -1;
 	*array = t->p;
 	*cap = more;

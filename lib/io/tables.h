@@ -39,11 +39,9 @@ void sh_tables_charge(struct sh_tables *all, size_t bytes);
 
 /* `all` may be NULL in the functions below. They then use malloc() and free(), without a limit. */
 
-/* Returns an array of n elements of `size` bytes, not initialised. Returns NULL with *err on
+/* Returns an array of n elements of `size` bytes, with all bytes 0. Returns NULL with *err on
  * failure. */
 void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
-/* As sh_tables_get(), with all bytes 0. */
-void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
 /* Frees an array. Does nothing when p is NULL. */
 void sh_tables_put(struct sh_tables *all, void *p);
 

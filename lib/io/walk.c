@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "io/walk.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +11,13 @@
 
 #include "base/buf.h"
 #include "io/descriptor.h"
+#include "io/folder.h"
 
 /* The entries of an open folder. The name of a folder ends in a slash: strcmp() gives the order of
  * paths. */
 struct walk_level {
-	int fd;
+	struct sh_walk *walk;
+	struct sh_folder folder;
 	char **name;
 	size_t n, cap;
 };
@@ -53,8 +54,7 @@ static void level_free(struct walk_level *l)
 	for (size_t i = 0; i < l->n; i++)
 		free(l->name[i]);
 	free(l->name);
-	if (l->fd >= 0)
-		close(l->fd);
+	sh_folder_close(&l->folder);
 }
 
 static int add(struct walk_level *l, const char *name, bool folder, struct sh_error *err)
@@ -86,17 +86,19 @@ static bool is_temporary(const char *name)
 
 /* Adds the entry `name` of the folder to the list, or counts it. An entry that cannot be examined
  * is treated as a file: opening it will give the reason. */
-static int classify(struct sh_walk *w, struct walk_level *l, const char *name, struct sh_error *err)
+static int classify(void *level, const char *name, struct sh_error *err)
 {
+	struct walk_level *l = level;
+	struct sh_walk *w = l->walk;
 	struct stat st;
-	bool known = fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	bool known = fstatat(l->folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
 	if (known && S_ISLNK(st.st_mode)) {
 		if (!w->follow) {
 			w->links++;
 			return 0;
 		}
-		known = fstatat(l->fd, name, &st, 0) == 0;
+		known = fstatat(l->folder.fd, name, &st, 0) == 0;
 	}
 	if (known && S_ISDIR(st.st_mode))
 		return add(l, name, true, err);
@@ -111,36 +113,6 @@ static int classify(struct sh_walk *w, struct walk_level *l, const char *name, s
 	return add(l, name, false, err);
 }
 
-/* Lists the entries of the open folder. */
-static int list(struct sh_walk *w, struct walk_level *l, struct sh_error *err)
-{
-	int fd = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad = 0;
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *d;
-
-	if (!dir) {
-		bad = sh_error_sys(err, "cannot open the folder");
-		if (fd >= 0)
-			close(fd);
-		return bad;
-	}
-	while (bad == 0) {
-		errno = 0;
-		d = readdir(dir);
-		if (!d) {
-			if (errno)
-				bad = sh_error_sys(err, "cannot read the folder");
-			break;
-		}
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			bad = classify(w, l, d->d_name, err);
-	}
-	closedir(dir);
-	if (l->n)
-		qsort(l->name, l->n, sizeof *l->name, by_name);
-	return bad;
-}
-
 /* Opens the file `name` of the folder and passes it to w->file(). The open never waits, and the
  * type of the open file decides: a link, a FIFO or a device may have replaced the file. */
 static int file(struct sh_walk *w, const struct walk_level *l, const char *name, const char *path,
@@ -148,7 +120,7 @@ static int file(struct sh_walk *w, const struct walk_level *l, const char *name,
 {
 	struct stat st;
 	int status,
-	    fd = openat(l->fd, name,
+	    fd = openat(l->folder.fd, name,
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (w->follow ? 0 : O_NOFOLLOW));
 
 	if (fd < 0 && errno == ELOOP && !w->follow) {
@@ -195,7 +167,7 @@ static int open_folder(const struct sh_walk *w, const struct walk_level *above, 
 	if (!above)
 		return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bare = strndup(name, strlen(name) - 1);
-	fd = bare ? openat(above->fd, bare,
+	fd = bare ? openat(above->folder.fd, bare,
 			O_RDONLY | O_DIRECTORY | O_CLOEXEC | (w->follow ? 0 : O_NOFOLLOW))
 		  : -1;
 	free(bare);
@@ -206,15 +178,20 @@ static int open_folder(const struct sh_walk *w, const struct walk_level *above, 
 static int visit(struct sh_walk *w, const struct walk_level *above, const char *name,
     const char *path, struct sh_error *err)
 {
-	struct walk_level l = { .fd = -1 };
+	struct walk_level l = {
+		.walk = w,
+		.folder = { .path = path, .fd = open_folder(w, above, name), .lock = -1 },
+	};
 	int status = 0, bad;
 
-	l.fd = open_folder(w, above, name);
-	bad = l.fd < 0 ? sh_error_sys(err, "cannot open the folder") : is_new(w, l.fd, err);
+	bad = l.folder.fd < 0 ? sh_error_sys(err, "cannot open the folder")
+			      : is_new(w, l.folder.fd, err);
 	if (bad == 0)
 		w->links++;
 	else if (bad > 0)
-		bad = list(w, &l, err);
+		bad = sh_folder_list(&l.folder, classify, &l, err);
+	if (l.n)
+		qsort(l.name, l.n, sizeof *l.name, by_name);
 	if (bad < 0) {
 		status = -1;
 		if (err->code == SH_ERR_IO) {

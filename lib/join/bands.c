@@ -10,12 +10,18 @@ struct sh_bands {
 	struct sh_band band;                /* the layout */
 	struct sh_buf last[2];              /* by side: the last key, without its tag */
 	uint64_t first[2][SH_FP_MAX_WORDS]; /* by side: the first fingerprint of that key */
-	struct sh_band_table room;          /* for sh_band_table() */
-	const struct sh_band_table *table;  /* of the last record checked */
 	struct sh_join *join;
 	struct sh_join_side scratch;
 	struct sh_parts bucket[2]; /* by side */
 	uint64_t repeated;
+
+	/* The source of records, and the next record of each side. */
+	sh_bands_next *next;
+	void *arg;
+	struct sh_band_record r[2];
+	bool more[2]; /* r[side] is a record; otherwise the side has ended, or failed */
+	bool failed;
+	struct sh_error stopped; /* when `failed` */
 };
 
 struct sh_bands *sh_bands_new(const struct sh_bands_opts *opts, struct sh_error *err)
@@ -81,6 +87,7 @@ int sh_bands_check(
     struct sh_bands *b, unsigned side, struct sh_band_record *r, struct sh_error *err)
 {
 	struct sh_buf *last = &b->last[side];
+	const struct sh_band_table *table;
 	unsigned bits;
 	uint32_t number;
 	int order;
@@ -92,12 +99,11 @@ int sh_bands_check(
 	    sh_band_parse(&b->band, r->key, &number, err) < 0)
 		return -1;
 	r->of.tag = sh_band_cut_tag(&b->band, &r->key);
-	if (!b->table || b->table->number != number)
-		b->table = sh_band_table(&b->band, number, &b->room);
+	table = &b->band.table[number];
 	order = sh_slice_cmp(r->key, sh_buf_slice(last));
-	if (order == 0 && sh_band_same_key(b->table, r->of.fp, b->first[side]))
+	if (order == 0 && sh_band_same_key(table, r->of.fp, b->first[side]))
 		return 0;
-	if (sh_band_check_key(&b->band, b->table, r->key, r->of.fp, err) < 0)
+	if (sh_band_check_key(&b->band, table, r->key, r->of.fp, err) < 0)
 		return -1;
 	if (order < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -109,44 +115,31 @@ int sh_bands_check(
 
 /* ---- buckets ---- */
 
-/* The next record of each side. */
-struct heads {
-	struct sh_bands *bands;
-	sh_bands_next *next;
-	void *arg;
-	struct sh_error *err;
-	struct sh_band_record r[2];
-	bool more[2]; /* r[side] is a record; otherwise the side has ended, or failed */
-	bool failed;
-};
-
-static void advance(struct heads *h, unsigned side)
+static void advance(struct sh_bands *b, unsigned side)
 {
-	int got = h->next(h->arg, side, &h->r[side], h->err);
+	int got = b->next(b->arg, side, &b->r[side], &b->stopped);
 
-	h->more[side] = got > 0;
-	if (got < 0)
-		h->failed = true;
+	b->more[side] = got > 0;
+	b->failed = b->failed || got < 0;
 }
 
 /* Returns whether a side has a record of this key. */
-static bool has_key(const struct heads *h, unsigned side, struct sh_slice key)
+static bool has_key(const struct sh_bands *b, unsigned side, struct sh_slice key)
 {
-	return h->more[side] && sh_slice_eq(h->r[side].key, key);
+	return b->more[side] && sh_slice_eq(b->r[side].key, key);
 }
 
 /* Reads the records of a key; adds them to the bucket unless `skips`. Adds their number to *n. */
-static int read_bucket(struct heads *h, unsigned side, struct sh_slice key, bool skips, size_t *n,
-    struct sh_error *err)
+static int read_bucket(struct sh_bands *b, unsigned side, struct sh_slice key, bool skips,
+    size_t *n, struct sh_error *err)
 {
-	struct sh_parts *bucket = &h->bands->bucket[side];
+	sh_parts_clear(&b->bucket[side]);
+	for (; has_key(b, side, key); ++*n) {
+		const struct sh_fp_record *r = &b->r[side].of;
 
-	sh_parts_clear(bucket);
-	while (has_key(h, side, key)) {
-		if (!skips && sh_parts_add(bucket, h->r[side].of.fp, h->r[side].of.id, err) < 0)
+		if (!skips && sh_parts_add(&b->bucket[side], r->fp, r->id, err) < 0)
 			return -1;
-		advance(h, side);
-		++*n;
+		advance(b, side);
 	}
 	return 0;
 }
@@ -157,19 +150,16 @@ static int join_bucket(
     struct sh_bands *b, struct sh_slice key, struct sh_job *out, struct sh_error *err)
 {
 	struct sh_pairs how = { .collapse = b->opts.collapse };
-	struct sh_band_table room;
-	const struct sh_band_table *table;
 	uint32_t number;
 
 	if (sh_band_parse(&b->band, key, &number, err) < 0)
 		return -1;
-	table = sh_band_table(&b->band, number, &room);
-	sh_join_set_table(b->join, table);
+	sh_join_set_table(b->join, &b->band.table[number]);
 	how.identical = number == 0;
 	for (unsigned side = 0; side < b->opts.sides; side++)
 		if (sh_parts_close(&b->bucket[side], err) < 0)
 			return -1;
-	if (sh_parts_join(&b->bucket[0], b->opts.sides == 2 ? &b->bucket[1] : NULL, &how, b->join,
+	if (sh_parts_join(&b->bucket[0], b->opts.sides == 2 ? &b->bucket[1] : NULL, how, b->join,
 		out, err) < 0)
 		return -1;
 	for (unsigned side = 0; side < b->opts.sides && number == 0; side++)
@@ -180,18 +170,19 @@ static int join_bucket(
 int sh_bands_join(
     struct sh_bands *b, sh_bands_next *next, void *arg, struct sh_job *out, struct sh_error *err)
 {
-	struct sh_error stopped;
-	struct heads h = { .bands = b, .next = next, .arg = arg, .err = &stopped };
 	unsigned sides = b->opts.sides;
 	struct sh_buf room = { 0 };
 	int status = 0;
 
+	b->next = next;
+	b->arg = arg;
 	for (unsigned side = 0; side < sides; side++)
-		advance(&h, side);
-	while (status == 0 && !h.failed && (h.more[0] || h.more[1])) {
-		bool second = !h.more[0] || (h.more[1] && sh_slice_cmp(h.r[1].key, h.r[0].key) < 0);
-		struct sh_slice key = h.r[second].key;
-		bool skips = sides == 2 && !has_key(&h, !second, key);
+		advance(b, side);
+	while (status == 0 && !b->failed && (b->more[0] || b->more[1])) {
+		bool second =
+		    !b->more[0] || (b->more[1] && sh_slice_cmp(b->r[1].key, b->r[0].key) < 0);
+		struct sh_slice key = b->r[second].key;
+		bool skips = sides == 2 && !has_key(b, !second, key);
 		size_t n = 0;
 
 		/* The record of the key goes when the next one is read. */
@@ -199,13 +190,13 @@ int sh_bands_join(
 		status = sh_buf_add(&room, key.p, key.n, err);
 		key = sh_buf_slice(&room);
 		for (unsigned side = 0; side < sides && status == 0; side++)
-			status = read_bucket(&h, side, key, skips, &n, err);
+			status = read_bucket(b, side, key, skips, &n, err);
 		if (status == 0 && n > 1 && !skips)
 			status = join_bucket(b, key, out, err);
 	}
 	sh_buf_free(&room);
-	if (status == 0 && h.failed) {
-		*err = stopped;
+	if (status == 0 && b->failed) {
+		*err = b->stopped;
 		return -1;
 	}
 	return status;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bisect.h"
-#include "base/bytes.h"
 
 void sh_fpset_init(struct sh_fpset *s, unsigned words, struct sh_join_side *room, unsigned threads)
 {
@@ -64,20 +63,6 @@ int sh_fpset_add(struct sh_fpset *s, const uint64_t *fp, struct sh_slice id, str
 
 /* ---- equal fingerprints ---- */
 
-/* A record among the records whose fingerprints have the same first word. */
-struct equal {
-	uint64_t prefix; /* the first 8 bytes of its id, zeros behind a shorter one */
-	uint32_t record;
-};
-
-static uint64_t prefix_of(struct sh_slice id)
-{
-	char first[8] = { 0 };
-
-	memcpy(first, id.p, id.n < 8 ? id.n : 8);
-	return sh_be64(first);
-}
-
 static int by_words(const struct sh_fpset *s, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = s->fp + (size_t)a * s->words, *y = s->fp + (size_t)b * s->words;
@@ -91,12 +76,10 @@ static int by_words(const struct sh_fpset *s, uint32_t a, uint32_t b)
 static int by_words_and_id(const void *p, const void *q, void *set)
 {
 	const struct sh_fpset *s = set;
-	const struct equal *a = p, *b = q;
-	int c = by_words(s, a->record, b->record);
+	uint32_t a = *(const uint32_t *)p, b = *(const uint32_t *)q;
+	int c = by_words(s, a, b);
 
-	if (c == 0 && a->prefix != b->prefix)
-		return a->prefix < b->prefix ? -1 : 1;
-	return c ? c : sh_slice_cmp(sh_fpset_id(s, a->record), sh_fpset_id(s, b->record));
+	return c ? c : sh_slice_cmp(sh_fpset_id(s, a), sh_fpset_id(s, b));
 }
 
 static int add_copy(struct sh_fpset *s, uint32_t first, uint32_t record, struct sh_error *err)
@@ -111,63 +94,37 @@ static int add_copy(struct sh_fpset *s, uint32_t first, uint32_t record, struct 
 	return 0;
 }
 
-/* Sorts the n elements from `from` on, which have one first word, by their other words and ids.
- * Moves the first record of each fingerprint to position *to of the side, and counts *to up. */
-static int take_equal(struct sh_fpset *s, uint32_t from, uint32_t n, uint32_t *to,
-    struct equal **room, size_t *cap, struct sh_error *err)
-{
-	struct sh_join_side *side = &s->side;
-	uint64_t word = side->word[from];
-	uint32_t first = 0;
-
-	if (SH_RESERVE(*room, *cap, n, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t record = side->number[from + i];
-
-		(*room)[i] = (struct equal){ prefix_of(sh_fpset_id(s, record)), record };
-	}
-	qsort_r(*room, n, sizeof **room, by_words_and_id, s);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t record = (*room)[i].record;
-
-		if (i && by_words_and_id(&(*room)[i - 1], &(*room)[i], s) == 0) {
-			s->repeated++;
-		} else if (i && by_words(s, first, record) == 0) {
-			if (add_copy(s, first, record, err) < 0)
-				return -1;
-		} else {
-			first = record;
-			side->word[*to] = word;
-			side->number[(*to)++] = record;
-		}
-	}
-	return 0;
-}
-
-/* Keeps one element of each fingerprint in the sorted side. */
+/* Keeps one element of each fingerprint in the side, which is sorted by first words: the first by
+ * its id. The other elements become copies, or are left out. */
 static int take_distinct(struct sh_fpset *s, struct sh_error *err)
 {
 	struct sh_join_side *side = &s->side;
-	struct equal *room = NULL;
-	size_t cap = 0;
 	uint32_t to = 0;
-	int status = 0;
 
-	for (uint32_t i = 0, n; i < side->n && status == 0; i += n) {
-		n = 1;
-		while (i + n < side->n && side->word[i + n] == side->word[i])
-			n++;
-		if (n > 1) {
-			status = take_equal(s, i, n, &to, &room, &cap, err);
-			continue;
+	for (uint32_t from = 0, end; from < side->n; from = end) {
+		uint32_t *number = side->number + from, last = number[0];
+
+		for (end = from + 1; end < side->n && side->word[end] == side->word[from];)
+			end++;
+		if (end > from + 1)
+			qsort_r(number, end - from, sizeof *number, by_words_and_id, s);
+		for (uint32_t i = 0; i < end - from; i++) {
+			uint32_t record = number[i];
+
+			if (i && by_words_and_id(&last, &record, s) == 0) {
+				s->repeated++;
+			} else if (i && by_words(s, last, record) == 0) {
+				if (add_copy(s, side->number[to - 1], record, err) < 0)
+					return -1;
+			} else {
+				side->word[to] = side->word[from];
+				side->number[to++] = record;
+			}
+			last = record;
 		}
-		side->word[to] = side->word[i];
-		side->number[to++] = side->number[i];
 	}
-	free(room);
 	side->n = to;
-	return status;
+	return 0;
 }
 
 static int by_first(const void *p, const void *q)
@@ -207,7 +164,8 @@ int sh_fpset_close(struct sh_fpset *s, struct sh_error *err)
 			side->word[i] = s->fp[(size_t)i * s->words];
 		side->number[i] = i;
 	}
-	if (sh_join_side_sort(side, s->room, s->threads, err) < 0 || take_distinct(s, err) < 0)
+	if (sh_join_side_order(side, s->room, UINT64_MAX, s->threads, err) < 0 ||
+	    take_distinct(s, err) < 0)
 		return -1;
 	return index_copies(s, err);
 }

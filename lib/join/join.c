@@ -19,8 +19,9 @@ enum {
 /* What one thread works with. */
 struct worker {
 	struct sh_join *join;
-	struct sh_job *job;   /* receives the pairs of the current task */
-	struct sh_error *err; /* of the current task */
+	const struct level *level; /* that it scans */
+	struct sh_job *job;        /* receives the pairs of the current task */
+	struct sh_error *err;      /* of the current task */
 	size_t pairs;
 	struct sh_join_pair pair[PAIRS];
 };
@@ -43,16 +44,13 @@ struct level {
 	struct sh_join *join;
 	const struct level *parent; /* NULL: the first level */
 	unsigned depth;
-	bool self; /* y is x */
-	struct sh_join_side *x, *y, *room;
-	struct sh_join_side own[3]; /* below the first level: what x, y and room point to */
-	unsigned k;                 /* distance left for the bits that no level above has used */
+	struct sh_join_side *x, *y, *room; /* self-join: y is x */
+	unsigned k; /* distance left for the bits that no level above has used */
+	/* Without blocks all pairs are compared: block 0 then has no bits, and one bucket. */
 	struct sh_plan plan;
-	unsigned at; /* the block being joined */
-	uint32_t *x_start, *y_start, *flip;
-	uint32_t flips;
-	uint32_t largest; /* elements of the largest bucket of y */
-	size_t tasks;     /* of the current scan */
+	unsigned at;         /* the block being joined */
+	struct sh_scan scan; /* of that block */
+	size_t tasks;
 };
 
 static const struct sh_join_limits defaults = {
@@ -160,17 +158,17 @@ static void make_plan(struct level *l)
 		.k = l->k,
 		.nx = l->x->n,
 		.ny = l->y->n,
-		.self = l->self,
+		.self = l->scan.self,
 		.brute_factor = j->limits.brute_factor,
 	};
 	uint32_t sample = l->parent ? SAMPLE_DEEP : SAMPLE;
 	double x[SH_FP_MAX_BITS], y[SH_FP_MAX_BITS];
 
 	count_ones(l->x, j->bits, sample, x);
-	if (!l->self)
+	if (!l->scan.self)
 		count_ones(l->y, j->bits, sample, y);
 	for (unsigned b = 0; b < j->bits; b++) {
-		double q = l->self ? x[b] : y[b];
+		double q = l->scan.self ? x[b] : y[b];
 
 		sets.agree[b] = x[b] * q + (1 - x[b]) * (1 - q);
 	}
@@ -187,7 +185,7 @@ static void make_plan(struct level *l)
 void sh_join_plan(const struct sh_join *j, struct sh_join_side *x, unsigned k, struct sh_plan *plan)
 {
 	struct sh_join copy = *j;
-	struct level l = { .join = &copy, .self = true, .x = x, .y = x, .k = k };
+	struct level l = { .join = &copy, .scan.self = true, .x = x, .y = x, .k = k };
 
 	make_plan(&l);
 	*plan = l.plan;
@@ -195,18 +193,18 @@ void sh_join_plan(const struct sh_join *j, struct sh_join_side *x, unsigned k, s
 
 /* Lists all masks of `bits` bits with at most `radius` bits set, in the order of the number of set
  * bits. */
-static int list_flips(struct level *l, unsigned bits, unsigned radius, struct sh_error *err)
+static int list_flips(struct sh_scan *s, unsigned bits, unsigned radius, struct sh_error *err)
 {
 	double volume = 1, term = 1;
 	uint32_t n = 0;
 
 	for (unsigned d = 1; d <= radius && d <= bits; d++)
 		volume += term = term * (bits - d + 1) / d;
-	free(l->flip);
-	l->flip = malloc((size_t)volume * sizeof *l->flip);
-	if (l->flip == NULL)
+	free(s->flip);
+	s->flip = malloc((size_t)volume * sizeof *s->flip);
+	if (s->flip == NULL)
 		return sh_error_nomem(err);
-	l->flip[n++] = 0;
+	s->flip[n++] = 0;
 	for (unsigned d = 1; d <= radius && d <= bits; d++) {
 		uint64_t mask = (UINT64_C(1) << d) - 1;
 
@@ -214,21 +212,15 @@ static int list_flips(struct level *l, unsigned bits, unsigned radius, struct sh
 		while (mask < UINT64_C(1) << bits) {
 			uint64_t low = mask & -mask, up = mask + low;
 
-			l->flip[n++] = (uint32_t)mask;
+			s->flip[n++] = (uint32_t)mask;
 			mask = up | ((mask ^ up) >> 2) / low;
 		}
 	}
-	l->flips = n;
+	s->flips = n;
 	return 0;
 }
 
-/* ---- matches ---------------------------------------------------------------------------- */
-
-/* A scan of one level by one thread. */
-struct scanning {
-	struct level *level;
-	struct worker *worker;
-};
+/* ---- scans ------------------------------------------------------------------------------ */
 
 /* Hands the stored pairs to the receiver. Returns false when it fails. */
 static bool send(struct worker *w)
@@ -247,12 +239,11 @@ static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_
 }
 
 /* Stores the pair of a match, when it is within k and no earlier block of any level finds it. */
-static bool match(void *ctx, uint32_t at_x, uint32_t at_y)
+static bool match(void *worker, uint32_t at_x, uint32_t at_y)
 {
-	const struct scanning *s = ctx;
-	const struct level *l = s->level;
-	const struct sh_join *j = l->join;
-	struct worker *w = s->worker;
+	struct worker *w = worker;
+	const struct level *l = w->level;
+	const struct sh_join *j = w->join;
 	const uint64_t *fx = fp_at(l->x, at_x), *fy = fp_at(l->y, at_y);
 	unsigned distance = 0;
 	uint32_t a, b;
@@ -269,110 +260,53 @@ static bool match(void *ctx, uint32_t at_x, uint32_t at_y)
 		return true;
 	a = l->x->number[at_x];
 	b = l->y->number[at_y];
-	w->pair[w->pairs++] = j->top->self && a > b ? (struct sh_join_pair){ b, a, distance }
-						    : (struct sh_join_pair){ a, b, distance };
+	w->pair[w->pairs++] = j->top->scan.self && a > b ? (struct sh_join_pair){ b, a, distance }
+							 : (struct sh_join_pair){ a, b, distance };
 	return w->pairs < PAIRS || send(w);
 }
 
-/* ---- scans ------------------------------------------------------------------------------ */
-
-static bool join_large(void *ctx, uint32_t v, uint32_t u);
-
-static struct sh_scan scan_of(const struct level *l, struct scanning *ctx)
+/* Scans task t: a range of the elements of x. All tasks have about the same number of elements. The
+ * cut has no effect on the order of pairs. */
+static bool scan_task(struct worker *w, size_t t)
 {
-	return (struct sh_scan){
-		.x = l->x->word,
-		.y = l->y->word,
-		.x_start = l->x_start,
-		.y_start = l->self ? l->x_start : l->y_start,
-		.flip = l->flip,
-		.flips = l->flips,
-		.self = l->self,
-		.k = l->join->k,
-		.limit = l->join->limits.large,
-		.largest = l->largest,
-		.match = match,
-		.large = join_large,
-		.ctx = ctx,
-	};
+	const struct level *l = w->level;
+	struct sh_scan s = l->scan;
+	uint32_t from = (uint32_t)((uint64_t)l->x->n * t / l->tasks);
+	uint32_t to = (uint32_t)((uint64_t)l->x->n * (t + 1) / l->tasks);
+	uint32_t v = 0, last = UINT32_C(1) << l->plan.block[l->at].bits;
+
+	s.ctx = w;
+	SH_BISECT(v, last, at, s.x_start[at + 1] <= from);
+	return l->join->limits.kernel->scan(&s, v, from, to);
 }
 
-/* Compares the elements from .. to-1 of x with all of y; in a self-join with earlier elements. */
-static bool compare_range(struct level *l, struct worker *w, uint32_t from, uint32_t to)
+/* Scans for a task, or for the caller of the join, at the first level. */
+static int scan_top(struct worker *w, struct sh_job *job, size_t task, struct sh_error *err)
 {
-	struct scanning ctx = { l, w };
-	struct sh_scan s = scan_of(l, &ctx);
-	const uint32_t x_start[2] = { l->self ? 0 : from, to }, y_start[2] = { 0, l->y->n };
-	const uint32_t flip[1] = { 0 };
-
-	s.x_start = x_start;
-	s.y_start = l->self ? x_start : y_start;
-	s.within = from;
-	s.flip = flip;
-	s.flips = 1;
-	s.limit = UINT64_MAX;
-	return l->join->limits.kernel->scan(&s, 0, 1);
-}
-
-/* Returns the first of n elements that belongs to task t. */
-static uint32_t cut_at(const struct level *l, size_t t, uint32_t n)
-{
-	return (uint32_t)((uint64_t)n * t / l->tasks);
-}
-
-/* Returns where task t begins: a bucket, or without blocks an element. The tasks of a block have
- * about the same number of elements. The cut has no effect on the order of pairs. */
-static uint32_t task_at(const struct level *l, size_t t)
-{
-	uint32_t low = 0, high, at = cut_at(l, t, l->x->n);
-
-	if (l->plan.blocks == 0)
-		return t < l->tasks ? at / SH_SCAN_TILE * SH_SCAN_TILE : l->x->n;
-	high = UINT32_C(1) << l->plan.block[l->at].bits;
-	if (t < l->tasks)
-		SH_BISECT(low, high, mid, l->x_start[mid] < at);
-	return high;
-}
-
-static bool scan_task(struct level *l, struct worker *w, size_t t)
-{
-	uint32_t from = task_at(l, t), to = task_at(l, t + 1);
-	struct scanning ctx = { l, w };
-	struct sh_scan s;
-
-	if (l->plan.blocks == 0)
-		return compare_range(l, w, from, to);
-	s = scan_of(l, &ctx);
-	return l->join->limits.kernel->scan(&s, from, to);
+	w->level = w->join->top;
+	w->job = job;
+	w->err = err;
+	w->pairs = 0;
+	return scan_task(w, task) && send(w) ? 0 : -1;
 }
 
 static int do_task(void *worker, struct sh_job *job)
 {
-	struct worker *w = worker;
-
-	w->job = job;
-	w->err = &job->err;
-	w->pairs = 0;
-	return scan_task(w->join->top, w, job->task) && send(w) ? 0 : -1;
+	return scan_top(worker, job, job->task, &job->err);
 }
 
-/* Scans the current block, or all pairs without blocks. w is NULL at the first level, which has
- * tasks for all threads. */
-static bool scan_block(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
+/* Scans the current block. w is NULL at the first level, which has tasks for all threads. */
+static int scan_block(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
 {
 	struct sh_join *j = l->join;
 	struct sh_pool pool = { do_task, j->worker, j->threads, out->pool->done, out->pool->arg };
 
 	l->tasks = w || j->threads == 1 ? 1 : l->x->n / (j->limits.task + 1) + 1;
 	if (w)
-		return scan_task(l, w, 0);
-	if (l->tasks > 1)
-		return sh_job_flush(out, err) == 0 && sh_pool_tasks(&pool, l->tasks, err) == 0;
-	w = j->worker[0];
-	w->job = out;
-	w->err = err;
-	w->pairs = 0;
-	return scan_task(l, w, 0) && send(w);
+		return scan_task(w, 0) ? 0 : -1;
+	if (l->tasks == 1)
+		return scan_top(j->worker[0], out, 0, err);
+	return sh_job_flush(out, err) < 0 ? -1 : sh_pool_tasks(&pool, l->tasks, err);
 }
 
 /* ---- levels ----------------------------------------------------------------------------- */
@@ -383,12 +317,12 @@ static unsigned most_different_word(const struct level *l)
 	uint32_t n = l->x->n < l->y->n ? l->x->n : l->y->n, step = n / 16 + 1;
 	unsigned best = 0, most = 0;
 
-	for (unsigned w = 0; w < l->join->words; w++) {
+	for (unsigned w = 0; l->join->words > 1 && w < l->join->words; w++) {
 		unsigned d = 0;
 
 		for (uint32_t i = 0; i < n; i += step)
 			d += sh_count_bits(
-			    fp_at(l->x, i)[w] ^ fp_at(l->y, l->self ? n - 1 - i : i)[w]);
+			    fp_at(l->x, i)[w] ^ fp_at(l->y, l->scan.self ? n - 1 - i : i)[w]);
 		if (d > most) {
 			most = d;
 			best = w;
@@ -397,61 +331,59 @@ static unsigned most_different_word(const struct level *l)
 	return best;
 }
 
+/* Orders a side by a block, and finds its buckets. Sets *largest to the size of the largest one. */
 static int order(struct level *l, struct sh_join_side *s, const struct sh_block *b, uint32_t *start,
-    struct sh_error *err)
+    uint32_t *largest, struct sh_error *err)
 {
 	unsigned threads = l->parent ? 1 : l->join->threads;
 
 	sh_join_side_fetch(s, b->word);
-	return sh_join_side_order(s, l->room, b->mask, start, threads, err);
+	if (sh_join_side_order(s, l->room, b->mask, threads, err) < 0)
+		return -1;
+	*largest = sh_join_side_buckets(s, b->mask, start);
+	return 0;
 }
 
-static uint32_t largest_bucket(const uint32_t *start, uint32_t buckets)
-{
-	uint32_t most = 0;
-
-	for (uint32_t v = 0; v < buckets; v++)
-		most = start[v + 1] - start[v] > most ? start[v + 1] - start[v] : most;
-	return most;
-}
+static bool join_large(void *worker, uint32_t v, uint32_t u);
 
 /* Joins the sides of a level, block by block. */
 static int join_level(struct level *l, struct worker *w, struct sh_job *out, struct sh_error *err)
 {
-	unsigned bits = 0;
+	unsigned bits = 0, blocks = l->plan.blocks;
+	struct sh_scan *s = &l->scan;
 	int status = 0;
 
-	if (l->plan.blocks == 0) {
-		unsigned word = l->join->words > 1 ? most_different_word(l) : 0;
-
-		sh_join_side_fetch(l->x, word);
-		if (!l->self)
-			sh_join_side_fetch(l->y, word);
-		return scan_block(l, w, out, err) ? 0 : -1;
+	if (!blocks) {
+		l->plan.block[0] = (struct sh_block){ .word = most_different_word(l) };
+		blocks = 1;
 	}
-	for (unsigned i = 0; i < l->plan.blocks; i++)
+	for (unsigned i = 0; i < blocks; i++)
 		bits = l->plan.block[i].bits > bits ? l->plan.block[i].bits : bits;
-	l->x_start = malloc((((size_t)1 << bits) + 1) * sizeof *l->x_start);
-	l->y_start = malloc((((size_t)1 << bits) + 1) * sizeof *l->y_start);
-	if (!l->x_start || !l->y_start)
+	s->k = l->join->k;
+	s->limit = l->plan.blocks ? l->join->limits.large : UINT64_MAX;
+	s->match = match;
+	s->large = join_large;
+	s->x_start = malloc((((size_t)1 << bits) + 1) * sizeof *s->x_start);
+	s->y_start = s->self ? s->x_start : malloc((((size_t)1 << bits) + 1) * sizeof *s->y_start);
+	if (!s->x_start || !s->y_start)
 		status = sh_error_nomem(err);
-	for (l->at = 0; l->at < l->plan.blocks && status == 0; l->at++) {
+	for (l->at = 0; l->at < blocks && status == 0; l->at++) {
 		const struct sh_block *b = &l->plan.block[l->at];
 
-		status = list_flips(l, b->bits, b->radius, err);
+		status = list_flips(s, b->bits, b->radius, err);
 		if (status == 0)
-			status = order(l, l->x, b, l->x_start, err);
-		if (status == 0 && !l->self)
-			status = order(l, l->y, b, l->y_start, err);
-		if (status < 0)
-			break;
-		l->largest =
-		    largest_bucket(l->self ? l->x_start : l->y_start, UINT32_C(1) << b->bits);
-		status = scan_block(l, w, out, err) ? 0 : -1;
+			status = order(l, l->x, b, s->x_start, &s->largest, err);
+		if (status == 0 && !s->self)
+			status = order(l, l->y, b, s->y_start, &s->largest, err);
+		s->x = l->x->word;
+		s->y = l->y->word;
+		if (status == 0)
+			status = scan_block(l, w, out, err);
 	}
-	free(l->x_start);
-	free(l->y_start);
-	free(l->flip);
+	if (!s->self)
+		free(s->y_start);
+	free(s->x_start);
+	free(s->flip);
 	return status;
 }
 
@@ -471,36 +403,33 @@ static int copy_bucket(struct sh_join_side *to, const struct sh_join_side *from,
 
 /* Joins bucket v of x and bucket u of y, which have too many candidates, by a level of their
  * own. */
-static bool join_large(void *ctx, uint32_t v, uint32_t u)
+static bool join_large(void *worker, uint32_t v, uint32_t u)
 {
-	const struct scanning *s = ctx;
-	const struct level *up = s->level;
-	const uint32_t *y_start = up->self ? up->x_start : up->y_start;
-	uint32_t few = up->join->limits.few;
-	struct sh_error *err = s->worker->err;
-	struct level *l = calloc(1, sizeof *l);
-	int status;
+	struct worker *w = worker;
+	const struct level *up = w->level;
+	const uint32_t few = up->join->limits.few;
+	struct sh_join_side side[3] = { 0 }; /* x, y and scratch memory */
+	bool self = up->scan.self && v == u;
+	struct level l = { .join = up->join,
+		.parent = up,
+		.depth = up->depth + 1,
+		.x = &side[0],
+		.y = &side[!self],
+		.room = &side[2],
+		.k = up->k - sh_count_bits(v ^ u),
+		.scan.self = self };
+	int status = copy_bucket(l.x, up->x, up->scan.x_start + v, w->err);
 
-	if (l == NULL)
-		return sh_error_nomem(err) == 0;
-	l->join = up->join;
-	l->parent = up;
-	l->depth = up->depth + 1;
-	l->self = up->self && v == u;
-	l->x = &l->own[0];
-	l->y = l->self ? l->x : &l->own[1];
-	l->room = &l->own[2];
-	l->k = up->k - sh_count_bits(v ^ u);
-	status = copy_bucket(l->x, up->x, up->x_start + v, err);
-	if (status == 0 && !l->self)
-		status = copy_bucket(l->y, up->y, y_start + u, err);
-	if (status == 0 && l->depth < DEPTH && l->x->n >= few && l->y->n >= few)
-		make_plan(l);
+	if (status == 0 && !self)
+		status = copy_bucket(l.y, up->y, up->scan.y_start + u, w->err);
+	if (status == 0 && l.depth < DEPTH && l.x->n >= few && l.y->n >= few)
+		make_plan(&l);
+	w->level = &l;
 	if (status == 0)
-		status = join_level(l, s->worker, s->worker->job, err);
+		status = join_level(&l, w, w->job, w->err);
+	w->level = up;
 	for (unsigned i = 0; i < 3; i++)
-		sh_join_side_free(&l->own[i]);
-	free(l);
+		sh_join_side_free(&side[i]);
 	return status == 0;
 }
 
@@ -511,7 +440,7 @@ int sh_join_sides(struct sh_join *j, struct sh_join_side *x, struct sh_join_side
     struct sh_error *err)
 {
 	struct level top = {
-		.join = j, .self = !y, .x = x, .y = y ? y : x, .room = room, .k = j->k
+		.join = j, .x = x, .y = y ? y : x, .room = room, .k = j->k, .scan.self = !y
 	};
 	uint64_t n = x->n, pairs = y ? n * y->n : n * n / 2;
 

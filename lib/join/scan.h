@@ -21,11 +21,8 @@ enum { SH_SCAN_TILE = 32 };
 
 struct sh_scan {
 	const uint64_t *x, *y;
-	const uint32_t *x_start, *y_start; /* bucket v of x is x_start[v] .. x_start[v + 1] - 1 */
-	/* Self-join: elements of x before this position are compared with no element of their
-	 * bucket that is before this position, too. */
-	uint32_t within;
-	const uint32_t *flip; /* flip[0] is 0 */
+	uint32_t *x_start, *y_start; /* bucket v of x is x_start[v] .. x_start[v + 1] - 1 */
+	uint32_t *flip;              /* flip[0] is 0 */
 	uint32_t flips;
 	bool self;
 	unsigned k;
@@ -40,8 +37,10 @@ struct sh_scan {
 
 struct sh_kernel {
 	struct sh_variant variant;
-	/* Scans the buckets from .. to-1 of x. Returns false when match() or large() did. */
-	bool (*scan)(const struct sh_scan *s, uint32_t from, uint32_t to);
+	/* Scans the tiles of x that begin at positions from .. to-1. Tiles begin at the multiples
+	 * of SH_SCAN_TILE in their bucket. v: the bucket of `from`. Returns false when match() or
+	 * large() did. */
+	bool (*scan)(const struct sh_scan *s, uint32_t v, uint32_t from, uint32_t to);
 };
 
 /* Returns row i of the kernels that this processor can run, fastest first; NULL after the last. */

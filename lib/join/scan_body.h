@@ -47,7 +47,7 @@ static TARGET inline __attribute__((always_inline)) bool NAME(scan_tile)(
 
 	NAME(load)(&tile, s->x + x, n);
 	/* Its own bucket: the words before the tile, then each word with the later ones. */
-	if (s->self && x >= s->within && (uint64_t)size * size / 2 <= s->limit) {
+	if (s->self && (uint64_t)size * size / 2 <= s->limit) {
 		if (!NAME(sweep)(s, &tile, k, x, valid, begin, x, n))
 			return false;
 		for (uint32_t i = 0; i + 1 < left && i < SH_SCAN_TILE - 1; i++) {
@@ -86,12 +86,17 @@ static bool NAME(scan_large)(const struct sh_scan *s, uint32_t v)
 	return true;
 }
 
-static TARGET bool NAME(scan)(const struct sh_scan *s, uint32_t from, uint32_t to)
+static TARGET bool NAME(scan)(const struct sh_scan *s, uint32_t v, uint32_t from, uint32_t to)
 {
-	for (uint32_t v = from; v < to; v++) {
+	for (; from < to; v++) {
 		uint32_t begin = s->x_start[v], end = s->x_start[v + 1];
+		uint32_t x =
+		    begin + (from - begin + SH_SCAN_TILE - 1) / SH_SCAN_TILE * SH_SCAN_TILE;
 
-		for (uint32_t x = begin; x < end; x += SH_SCAN_TILE) {
+		from = end;
+		if (x >= end)
+			continue;
+		for (; x < end && x < to; x += SH_SCAN_TILE) {
 			uint32_t left = end - x;
 			bool more = left <= 8    ? NAME(scan_tile)(s, v, x, 1)
 				    : left <= 16 ? NAME(scan_tile)(s, v, x, 2)
@@ -101,7 +106,9 @@ static TARGET bool NAME(scan)(const struct sh_scan *s, uint32_t from, uint32_t t
 			if (!more)
 				return false;
 		}
-		if ((uint64_t)(end - begin) * s->largest > s->limit && !NAME(scan_large)(s, v))
+		/* Behind the last tile of the bucket. */
+		if (x >= end && (uint64_t)(end - begin) * s->largest > s->limit &&
+		    !NAME(scan_large)(s, v))
 			return false;
 	}
 	return true;

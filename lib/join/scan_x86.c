@@ -169,9 +169,9 @@ static INLINE uint32_t compare_folded(
 #include "join/scan_body.h"
 #undef INLINE
 
-static bool scan_either(const struct sh_scan *s, uint32_t from, uint32_t to)
+static bool scan_either(const struct sh_scan *s, uint32_t v, uint32_t from, uint32_t to)
 {
-	return s->k <= FOLDED_MAX ? scan_folded(s, from, to) : scan_avx512(s, from, to);
+	return s->k <= FOLDED_MAX ? scan_folded(s, v, from, to) : scan_avx512(s, v, from, to);
 }
 
 const struct sh_kernel sh_kernel_avx512 = {

@@ -5,16 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "io/parallel.h"
 
 enum {
-	CACHED = 1 << 17, /* elements that the cache holds: more of them are ordered in two steps */
-	DIGIT = 11,       /* bits of a step whose 2^11 destinations the cache holds */
+	DIGIT = 8,         /* bits of a step: the first-level cache holds its destinations */
 	SEGMENT = 1 << 18, /* elements that a thread counts and moves at a time */
-	FEW = 48,          /* elements that are sorted by insertion */
-	BUCKET = 200,      /* elements of an average bucket: one more step almost sorts it */
-	SORTED = 1 << 15,  /* elements that a thread sorts at a time, about */
+	FEW = 48,          /* elements that are ordered by insertion */
+	RUN = 3,           /* elements that share their high bits, on average */
 };
 
 /* A position plus a tile of the scan must not overflow. */
@@ -79,14 +78,14 @@ static struct key key_of_mask(uint64_t mask)
 {
 	struct key k = { 0 };
 
-	for (unsigned bit = 0; bit < 64; bit++) {
-		if (!(mask >> bit & 1))
-			continue;
-		if (bit == 0 || !(mask >> (bit - 1) & 1)) {
-			k.shift[k.runs] = (uint8_t)(bit - k.bits);
-			k.mask[k.runs++] = 0;
-		}
-		k.mask[k.runs - 1] |= UINT64_C(1) << k.bits++;
+	while (mask) {
+		uint64_t left = mask & (mask + (mask & -mask)), run = mask ^ left;
+		unsigned shift = (unsigned)__builtin_ctzll(run) - k.bits;
+
+		k.shift[k.runs] = (uint8_t)shift;
+		k.mask[k.runs++] = run >> shift;
+		k.bits += sh_count_bits(run);
+		mask = left;
 	}
 	return k;
 }
@@ -100,104 +99,49 @@ static inline uint32_t key_of(const struct key *k, uint64_t word)
 	return (uint32_t)x;
 }
 
-/* ---- ordering by a key ---- */
+/* ---- order ---- */
 
-/* A large side is ordered in two steps. The first step moves the elements from `s` to `room`, into
- * parts by the upper bits of their keys. The second step moves each part back, by the lower bits,
- * while the part is in the cache. A small side has one step, whose parts are the buckets. */
-struct ordering {
+/* A step orders by one digit of the key: it moves the elements from `s` to `room`. */
+struct step {
 	struct sh_join_side *s, *room;
-	struct key key;
-	unsigned low; /* bits of the second step; 0: there is none */
-	size_t parts;
-	uint32_t *next; /* by segment and part: where the segment's next element goes */
-	uint32_t *part; /* by part: its first position; one more for the end */
-	uint32_t *start;
+	struct key digit;
+	uint32_t *next; /* by segment and digit: where the segment's next element goes */
 };
 
 static int count_segments(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct ordering *o = arg;
+	const struct step *o = arg;
 
 	(void)err;
 	for (size_t g = from; g < to; g++) {
-		uint32_t *count = o->next + g * o->parts;
+		uint32_t *count = o->next + (g << o->digit.bits);
 		size_t end = (g + 1) * SEGMENT < o->s->n ? (g + 1) * SEGMENT : o->s->n;
 
-		memset(count, 0, o->parts * sizeof *count);
+		memset(count, 0, sizeof *count << o->digit.bits);
 		for (size_t i = g * SEGMENT; i < end; i++)
-			count[key_of(&o->key, o->s->word[i]) >> o->low]++;
+			count[key_of(&o->digit, o->s->word[i])]++;
 	}
 	return 0;
 }
 
 static int move_segments(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct ordering *o = arg;
+	const struct step *o = arg;
 
 	(void)err;
 	for (size_t g = from; g < to; g++) {
-		uint32_t *next = o->next + g * o->parts;
+		uint32_t *next = o->next + (g << o->digit.bits);
 		size_t end = (g + 1) * SEGMENT < o->s->n ? (g + 1) * SEGMENT : o->s->n;
 
 		for (size_t i = g * SEGMENT; i < end; i++) {
 			uint64_t word = o->s->word[i];
-			uint32_t at = next[key_of(&o->key, word) >> o->low]++;
+			uint32_t at = next[key_of(&o->digit, word)]++;
 
 			o->room->word[at] = word;
 			o->room->number[at] = o->s->number[i];
 		}
 	}
 	return 0;
-}
-
-static int order_parts(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct ordering *o = arg;
-	uint32_t keys = UINT32_C(1) << o->low, next[1 << (SH_SIDE_KEY_BITS - DIGIT)];
-
-	(void)err;
-	for (size_t p = from; p < to; p++) {
-		uint32_t at = o->part[p], end = o->part[p + 1], *start = o->start + p * keys;
-
-		memset(next, 0, keys * sizeof *next);
-		for (uint32_t i = at; i < end; i++)
-			next[key_of(&o->key, o->room->word[i]) & (keys - 1)]++;
-		for (uint32_t v = 0, sum = at; v < keys; v++) {
-			uint32_t count = next[v];
-
-			start[v] = next[v] = sum;
-			sum += count;
-		}
-		for (uint32_t i = at; i < end; i++) {
-			uint64_t word = o->room->word[i];
-			uint32_t to_at = next[key_of(&o->key, word) & (keys - 1)]++;
-
-			o->s->word[to_at] = word;
-			o->s->number[to_at] = o->room->number[i];
-		}
-	}
-	return 0;
-}
-
-/* Sets start[] and returns true when the elements are in order already: a sorted side is in the
- * order of its first bits. */
-static bool is_ordered(const struct ordering *o, size_t buckets)
-{
-	size_t v = 0;
-
-	o->start[0] = 0;
-	for (uint32_t i = 0; i < o->s->n; i++) {
-		uint32_t key = key_of(&o->key, o->s->word[i]);
-
-		if (key < v)
-			return false;
-		while (v < key)
-			o->start[++v] = i;
-	}
-	while (v < buckets)
-		o->start[++v] = o->s->n;
-	return true;
 }
 
 static void exchange(struct sh_join_side *s, struct sh_join_side *room)
@@ -210,54 +154,47 @@ static void exchange(struct sh_join_side *s, struct sh_join_side *room)
 	room->word = word, room->number = number, room->cap = cap;
 }
 
-int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
-    uint32_t *start, unsigned threads, struct sh_error *err)
+static int order_digit(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
+    unsigned threads, struct sh_error *err)
 {
-	struct ordering o = { s, room, key_of_mask(mask), .start = start };
-	size_t segments = s->n / SEGMENT + 1, buckets = (size_t)1 << o.key.bits;
+	struct step o = { s, room, key_of_mask(mask), NULL };
+	size_t segments = s->n / SEGMENT + 1, digits = (size_t)1 << o.digit.bits;
 	uint32_t sum = 0;
 	int status;
 
-	if (is_ordered(&o, buckets))
-		return 0;
-	if (sh_join_side_reserve(room, s->n, err) < 0)
-		return -1;
-	o.low = s->n > CACHED && o.key.bits > DIGIT ? o.key.bits / 2 : 0;
-	o.parts = buckets >> o.low;
-	o.next = malloc((segments * o.parts + o.parts + 1) * sizeof *o.next);
+	o.next = malloc(segments * digits * sizeof *o.next);
 	if (!o.next)
 		return sh_error_nomem(err);
-	o.part = o.low ? o.next + segments * o.parts : start;
 	status = sh_parallel(&o, 0, threads, segments, 1, count_segments, err);
-	for (size_t p = 0; p < o.parts; p++) {
-		o.part[p] = sum;
+	for (size_t v = 0; status == 0 && v < digits; v++)
 		for (size_t g = 0; g < segments; g++) {
-			uint32_t count = o.next[g * o.parts + p];
+			uint32_t count = o.next[g * digits + v];
 
-			o.next[g * o.parts + p] = sum;
+			o.next[g * digits + v] = sum;
 			sum += count;
 		}
-	}
-	o.part[o.parts] = start[buckets] = sum;
 	if (status == 0)
 		status = sh_parallel(&o, 0, threads, segments, 1, move_segments, err);
-	if (status == 0 && o.low)
-		status = sh_parallel(&o, 0, threads, o.parts, 8, order_parts, err);
-	else
-		exchange(s, room);
+	exchange(s, room);
 	free(o.next);
 	return status;
 }
 
-/* ---- sorting ---- */
-
-static void insert(struct sh_join_side *s, uint32_t lo, uint32_t n)
+static bool is_ordered(const struct sh_join_side *s, uint64_t mask)
 {
-	for (uint32_t i = lo + 1; i < lo + n; i++) {
+	for (uint32_t i = 1; i < s->n; i++)
+		if ((s->word[i] & mask) < (s->word[i - 1] & mask))
+			return false;
+	return true;
+}
+
+static void insert(struct sh_join_side *s, uint64_t mask)
+{
+	for (uint32_t i = 1; i < s->n; i++) {
 		uint64_t word = s->word[i];
 		uint32_t number = s->number[i], at = i;
 
-		for (; at > lo && s->word[at - 1] > word; at--) {
+		for (; at && (s->word[at - 1] & mask) > (word & mask); at--) {
 			s->word[at] = s->word[at - 1];
 			s->number[at] = s->number[at - 1];
 		}
@@ -266,84 +203,87 @@ static void insert(struct sh_join_side *s, uint32_t lo, uint32_t n)
 	}
 }
 
-/* Sorts n elements from lo on by the lowest `bits` bits of their words. The other bits are
- * equal. */
-static void sort_range(
-    struct sh_join_side *s, struct sh_join_side *room, uint32_t lo, uint32_t n, unsigned bits)
+/* Orders n elements from `from` on. */
+static int order_run(struct sh_join_side *s, struct sh_join_side *room, uint32_t from, uint32_t n,
+    uint64_t mask, struct sh_error *err)
 {
-	unsigned digit = bits < 8 ? bits : 8, shift = bits - digit;
-	uint32_t next[257];
+	struct sh_join_side run = {
+		.n = n, .cap = n, .word = s->word + from, .number = s->number + from
+	};
+	struct sh_join_side other = {
+		.cap = n, .word = room->word + from, .number = room->number + from
+	};
 
-	if (bits == 0 || n <= FEW) {
-		insert(s, lo, n);
-		return;
-	}
-	memset(next, 0, sizeof next);
-	for (uint32_t i = lo; i < lo + n; i++)
-		next[(s->word[i] >> shift & 255) + 1]++;
-	for (unsigned v = 0; v < 256; v++)
-		next[v + 1] += next[v];
-	memcpy(room->word + lo, s->word + lo, n * sizeof *s->word);
-	memcpy(room->number + lo, s->number + lo, n * sizeof *s->number);
-	for (uint32_t i = lo; i < lo + n; i++) {
-		uint32_t at = lo + next[room->word[i] >> shift & 255]++;
-
-		s->word[at] = room->word[i];
-		s->number[at] = room->number[i];
-	}
-	for (unsigned v = 0; v < 256; v++) {
-		uint32_t from = v ? next[v - 1] : 0;
-
-		if (next[v] - from > 1)
-			sort_range(s, room, lo + from, next[v] - from, shift);
-	}
-}
-
-struct sorting {
-	struct sh_join_side *s, *room;
-	const uint32_t *start;
-	unsigned bits; /* that order the buckets */
-};
-
-static int sort_buckets(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorting *o = arg;
-
-	(void)err;
-	for (size_t v = from; v < to; v++) {
-		uint32_t at = o->start[v], n = o->start[v + 1] - at;
-
-		if (n > 1)
-			sort_range(o->s, o->room, at, n, 64 - o->bits);
+	if (sh_join_side_order(&run, &other, mask, 1, err) < 0)
+		return -1;
+	if (run.word != s->word + from) {
+		memcpy(s->word + from, run.word, n * sizeof *s->word);
+		memcpy(s->number + from, run.number, n * sizeof *s->number);
 	}
 	return 0;
 }
 
-int sh_join_side_sort(
-    struct sh_join_side *s, struct sh_join_side *room, unsigned threads, struct sh_error *err)
+/* Returns the mask without its n lowest ones. */
+static uint64_t without_lowest(uint64_t mask, unsigned n)
 {
-	struct sorting o = { s, room, .bits = 1 };
-	uint32_t *start;
-	size_t buckets;
-	int status;
+	while (n--)
+		mask &= mask - 1;
+	return mask;
+}
+
+int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
+    unsigned threads, struct sh_error *err)
+{
+	unsigned bits = sh_count_bits(mask), digit, high = DIGIT;
+	const uint64_t all = mask;
 
 	if (s->n <= FEW) {
-		insert(s, 0, s->n);
+		insert(s, mask);
 		return 0;
 	}
+	if (is_ordered(s, mask))
+		return 0;
 	if (sh_join_side_reserve(room, s->n, err) < 0)
 		return -1;
-	while (o.bits < SH_SIDE_KEY_BITS && s->n >> o.bits > BUCKET)
-		o.bits++;
-	buckets = (size_t)1 << o.bits;
-	start = malloc((buckets + 1) * sizeof *start);
-	if (!start)
-		return sh_error_nomem(err);
-	o.start = start;
-	status = sh_join_side_order(s, room, UINT64_MAX << (64 - o.bits), start, threads, err);
-	if (status == 0)
-		status = sh_parallel(
-		    &o, 0, threads, buckets, buckets / (s->n / SORTED + 1) + 1, sort_buckets, err);
-	free(start);
-	return status;
+	/* The high bits are those that leave few elements in a run of equal ones. Their lowest
+	 * digit comes first: each step keeps the order of the steps before. */
+	while (high < bits && s->n >> high > RUN)
+		high += DIGIT;
+	high = high < bits ? high : bits;
+	for (unsigned low = bits - high; low < bits; low += digit) {
+		digit = bits - low < DIGIT ? bits - low : DIGIT;
+		if (order_digit(s, room,
+			without_lowest(mask, low) ^ without_lowest(mask, low + digit), threads,
+			err) < 0)
+			return -1;
+	}
+	if (high == bits)
+		return 0;
+	mask = without_lowest(mask, bits - high);
+	for (uint32_t from = 0, end; from < s->n; from = end) {
+		for (end = from + 1; end < s->n && !((s->word[end] ^ s->word[from]) & mask);)
+			end++;
+		if (end > from + 1 && order_run(s, room, from, end - from, all ^ mask, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint32_t sh_join_side_buckets(const struct sh_join_side *s, uint64_t mask, uint32_t *start)
+{
+	struct key k = key_of_mask(mask);
+	size_t v = 0, buckets = (size_t)1 << k.bits;
+	uint32_t largest = 0;
+
+	start[0] = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t key = key_of(&k, s->word[i]);
+
+		while (v < key)
+			start[++v] = i;
+		largest = i + 1 - start[v] > largest ? i + 1 - start[v] : largest;
+	}
+	while (v < buckets)
+		start[++v] = s->n;
+	return largest;
 }

@@ -15,7 +15,7 @@
 
 enum {
 	SH_SIDE_PAD = 32,     /* elements of both arrays that are readable beyond the end */
-	SH_SIDE_KEY_BITS = 24 /* most bits of a key that orders a side */
+	SH_SIDE_KEY_BITS = 24 /* most bits of a key whose buckets are found */
 };
 
 /* Ready when zeroed. */
@@ -42,18 +42,16 @@ int sh_join_side_load(
  * fingerprint is one word. */
 void sh_join_side_fetch(struct sh_join_side *s, unsigned word);
 
-/* Orders the side by a key: the bits of a mask, at most SH_SIDE_KEY_BITS, read as a number. The
- * elements with key v, its bucket, are then at positions start[v] .. start[v + 1] - 1, in the order
- * that they had. start has 2^bits + 1 elements. room is scratch memory: a zeroed side at first,
- * which grows as needed, and of which only the arrays are used. The sides may exchange their
- * arrays. The result does not depend on `threads` >= 1. Returns 0; or -1, and the elements of s are
- * then undefined. */
+/* Orders the side by a key: the bits of a mask, read as a number. Elements with equal keys keep
+ * their order. room is scratch memory: a zeroed side at first, which grows as needed, and of which
+ * only the arrays are used. The sides may exchange their arrays. The result does not depend on
+ * `threads` >= 1. Returns 0; or -1, and the elements of s are then undefined. */
 int sh_join_side_order(struct sh_join_side *s, struct sh_join_side *room, uint64_t mask,
-    uint32_t *start, unsigned threads, struct sh_error *err);
+    unsigned threads, struct sh_error *err);
 
-/* Sorts the side by its words, ascending. Elements with equal words keep their order. Uses room and
- * threads, and fails, as sh_join_side_order() does. */
-int sh_join_side_sort(
-    struct sh_join_side *s, struct sh_join_side *room, unsigned threads, struct sh_error *err);
+/* Finds the buckets of a side that is in the order of a mask of at most SH_SIDE_KEY_BITS bits: the
+ * elements with key v are at positions start[v] .. start[v + 1] - 1. start has 2^bits + 1
+ * elements. Returns the number of elements of the largest bucket. */
+uint32_t sh_join_side_buckets(const struct sh_join_side *s, uint64_t mask, uint32_t *start);
 
 #endif

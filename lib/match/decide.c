@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which documents stay: stars or chains. */
 #include <sched.h>
+#include <stdlib.h>
 
-#include "base/numsort.h"
+#include "base/compare.h"
 #include "io/parallel.h"
 #include "match/engine_state.h"
 
@@ -42,7 +43,7 @@ static size_t candidates(
 	struct sh_partner_room *room = &w->partners;
 	size_t n = sh_partners_of(&w->match->partners, rank, room, err), kept = 0;
 
-	if (n == SIZE_MAX || SH_RESERVE(room->room, room->room_cap, n + 1, err) < 0)
+	if (n == SIZE_MAX)
 		return SIZE_MAX;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t other = (uint32_t)room->partner[i];
@@ -50,7 +51,9 @@ static size_t candidates(
 		if (is_compared(w->match, rank, other))
 			room->partner[kept++] = other;
 	}
-	*found = sh_numsort(room->partner, room->room, kept);
+	if (kept)
+		qsort(room->partner, kept, sizeof *room->partner, sh_compare_u64);
+	*found = room->partner;
 	return kept;
 }
 

@@ -416,7 +416,7 @@ static int start(struct sh_engine *m, struct sh_error *err)
 	if (find_ranks(m, err) < 0)
 		return -1;
 	m->keeper = sh_tables_get(tables, (size_t)m->n + 1, sizeof *m->keeper, err);
-	m->verdict = sh_tables_get_zeroed(tables, (size_t)m->n + 1, sizeof *m->verdict, err);
+	m->verdict = sh_tables_get(tables, (size_t)m->n + 1, sizeof *m->verdict, err);
 	if (!m->keeper || !m->verdict)
 		return -1;
 	for (uint32_t r = 0; r < m->n; r++)

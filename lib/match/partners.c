@@ -204,7 +204,7 @@ static int make_places(struct making *all, struct worker *w, unsigned n, struct 
 
 	if (join_members(all, w, n, err) < 0)
 		return -1;
-	p->first = sh_tables_get_zeroed(p->tables, (size_t)p->documents + 1, sizeof *p->first, err);
+	p->first = sh_tables_get(p->tables, (size_t)p->documents + 1, sizeof *p->first, err);
 	if (!p->first)
 		return -1;
 	each_bucket(all, w, n, NULL);
@@ -263,7 +263,6 @@ void sh_partner_room_free(struct sh_partner_room *r)
 {
 	free(r->slot);
 	free(r->partner);
-	free(r->room);
 	*r = (struct sh_partner_room){ 0 };
 }
 

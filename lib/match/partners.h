@@ -47,8 +47,8 @@ void sh_partners_free(struct sh_partners *p);
 /* Scratch memory of a thread. Ready when zeroed. */
 struct sh_partner_room {
 	uint64_t *slot; /* hash table: rank and the number of the call */
-	uint64_t *partner, *room;
-	size_t slots, slot_cap, cap, room_cap;
+	uint64_t *partner;
+	size_t slots, slot_cap, cap;
 	uint32_t call;
 };
 void sh_partner_room_free(struct sh_partner_room *r);

@@ -17,17 +17,6 @@ static uint32_t greatest(uint32_t x, uint32_t y)
 	return x > y ? x : y;
 }
 
-uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err)
-{
-	uint32_t *size = sh_tables_get_zeroed(g->tables, g->n + 1, sizeof *size, err);
-
-	for (size_t i = 0; size && i < g->n; i++)
-		for (uint32_t j = g->start[i]; j < g->start[i + 1]; j++)
-			size[i] +=
-			    j == g->start[i] || g->member[j].document != g->member[j - 1].document;
-	return size;
-}
-
 void sh_counter_free(struct sh_counter *c)
 {
 	free(c->passage);
@@ -36,11 +25,11 @@ void sh_counter_free(struct sh_counter *c)
 /* Chooses members of other documents that have the seed, at most one a document. Starts to load
  * their tokens, which lie anywhere in memory. Returns their number. */
 static uint32_t sample(const struct sh_counter *c, uint32_t document, uint32_t group,
-    const struct sh_group_member **sampled)
+    const struct sh_index_place **sampled)
 {
-	const struct sh_texts *t = c->texts;
-	const struct sh_group_member *m = c->groups->member + c->groups->start[group];
-	size_t size = sh_group_size(c->groups, group);
+	const struct sh_texts *t = c->index->texts;
+	const struct sh_index_place *m = c->index->place + c->index->start[group];
+	size_t size = sh_index_size(c->index, group);
 	size_t step = size <= SH_COUNT_SAMPLE ? 1 : size / SH_COUNT_SAMPLE;
 	uint32_t n = 0;
 
@@ -102,14 +91,16 @@ static int add(struct sh_counter *c, const struct sh_counted *found, struct sh_e
  * than the next seeds, which continue. So a long passage that too few documents have is not
  * compared again from each seed. */
 static int add_around(
-    struct sh_counter *c, uint32_t document, const struct sh_group_place *p, struct sh_error *err)
+    struct sh_counter *c, uint32_t document, const struct sh_index_seed *p, struct sh_error *err)
 {
-	const struct sh_group_member *sampled[SH_COUNT_SAMPLE];
-	uint32_t size = c->size[p->group], most = SEEDS_AROUND * c->enough, token = p->token;
+	const struct sh_index_place *sampled[SH_COUNT_SAMPLE];
+	uint32_t size = c->index->documents[p->group], most = SEEDS_AROUND * c->index->enough,
+		 token = p->token;
 	uint32_t n = sample(c, document, p->group, sampled), lefts = 0, rights = 0, end;
 	uint32_t left[SH_COUNT_SAMPLE] = { 0 }, right[SH_COUNT_SAMPLE] = { 0 };
 	uint64_t others = size - 1, wanted = c->documents - 1;
-	struct sh_token_hashes side = around(sh_texts_tokens(c->texts, document), most, &token);
+	struct sh_token_hashes side =
+	    around(sh_texts_tokens(c->index->texts, document), most, &token);
 	struct sh_counted found;
 
 	if (n == 0)
@@ -120,7 +111,7 @@ static int add_around(
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = sampled[i]->token;
 		struct sh_token_hashes other =
-		    around(sh_texts_tokens(c->texts, sampled[i]->document), most, &at);
+		    around(sh_texts_tokens(c->index->texts, sampled[i]->document), most, &at);
 
 		lefts = put_length(
 		    left, lefts, (uint32_t)wanted, sh_match_backward(side, token, other, at));
@@ -130,8 +121,8 @@ static int add_around(
 	found = (struct sh_counted){ p->token - left[wanted - 1], p->token + right[wanted - 1],
 		size, size };
 	/* When the measure reached its limit, the last seed within it continues. */
-	end = right[wanted - 1] == most ? found.to - 2 * c->enough : found.to + 1;
-	end = end < c->longest ? 0 : end - c->longest;
+	end = right[wanted - 1] == most ? found.to - 2 * c->index->enough : found.to + 1;
+	end = end < c->index->longest ? 0 : end - c->index->longest;
 	c->skip = end > c->skip ? end : c->skip;
 	return add(c, &found, err);
 }
@@ -139,14 +130,14 @@ static int add_around(
 int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,
     size_t *n, struct sh_error *err)
 {
-	const struct sh_groups *g = c->groups;
+	const struct sh_index *x = c->index;
 	size_t kept = 0;
 
 	c->n = 0;
 	c->skip = 0;
-	for (uint64_t i = g->at[document]; i < g->at[document + 1]; i++) {
-		const struct sh_group_place *p = &g->place[i];
-		uint32_t size = c->size[p->group];
+	for (uint64_t i = x->at[document]; i < x->at[document + 1]; i++) {
+		const struct sh_index_seed *p = &x->seed[i];
+		uint32_t size = x->documents[p->group];
 
 		if (size < c->documents)
 			continue;

@@ -3,7 +3,7 @@
 #ifndef SH_PASSAGE_COUNT_H
 #define SH_PASSAGE_COUNT_H
 
-#include "passage/groups.h"
+#include "passage/index.h"
 
 enum { SH_COUNT_SAMPLE = 64 };
 
@@ -13,22 +13,15 @@ struct sh_counted {
 	uint32_t from, to, min, max;
 };
 
-/* Returns an array: by group, the number of documents in it. Free it with sh_tables_put() of
- * g->tables. NULL: memory ran out. */
-uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err);
-
 /* Finds passages of at least `least` tokens in at least `documents` documents. The borders of a
  * passage are exact when each of its seeds is in at most SH_COUNT_SAMPLE documents. Otherwise
- * SH_COUNT_SAMPLE documents decide about the borders. */
+ * SH_COUNT_SAMPLE documents decide about the borders. Zeroed but for the first three members. */
 struct sh_counter {
-	const struct sh_texts *texts;
-	const struct sh_groups *groups;
-	const uint32_t *size; /* from sh_count_documents() */
+	/* Made for SH_INDEX_EARLIER. A common run of index->enough tokens surely has a seed. */
+	const struct sh_index *index;
 	uint32_t documents, least;
-	uint32_t longest; /* tokens of the longest seed */
-	uint32_t enough;  /* tokens of a common run that surely have a seed */
 
-	/* Private; zeroed at first. */
+	/* Private. */
 	struct sh_counted *passage;
 	size_t n, cap;
 	uint32_t skip; /* seeds before this token lie inside the last passage */

@@ -17,22 +17,19 @@ enum {
 
 #define NO_WINDOW UINT64_MAX
 
-/* Shared by all workers. */
-struct finder {
-	const struct sh_texts *t;
-	const struct sh_sorter *anchors;
-	const struct sh_exact_opts *opts;
-	uint64_t power; /* K^(length-1), where K is the factor of sh_mix_step() */
-	uint32_t *marked;
-};
-
 struct slot {
 	uint64_t hash, at; /* of a window; its first token + 1; 0: the slot is empty */
 };
 
 struct worker {
-	const struct finder *f;
-	struct sh_sorted anchors;
+	const struct sh_texts *t;
+	const struct sh_sorter *anchors;
+	uint32_t length;
+	bool every;
+	char *again;    /* a worker writes only to the bytes of its own anchors' windows */
+	uint64_t power; /* K^(length-1), where K is the factor of sh_mix_step() */
+
+	struct sh_sorted sorted;
 	struct slot *slot; /* hash table of the different windows of a group, at most half full */
 	size_t used, cap;
 	unsigned slot_bits;
@@ -55,16 +52,16 @@ struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k)
 /* Returns the hash of the window at token `at`: from that of the window before it, if possible. */
 static uint64_t hash_window(struct worker *w, uint64_t at)
 {
-	const uint32_t *token = w->f->t->token + at;
-	uint32_t length = w->f->opts->length, i = 0;
+	const uint32_t *token = w->t->token + at;
+	uint32_t i = 0;
 
 	if (at && w->last == at - 1) {
-		w->state -= token[-1] * w->f->power;
-		i = length - 1;
+		w->state -= token[-1] * w->power;
+		i = w->length - 1;
 	} else {
 		w->state = 0;
 	}
-	for (; i < length; i++)
+	for (; i < w->length; i++)
 		w->state = sh_mix_step(w->state, token[i]);
 	w->last = at;
 	return sh_mix_finish(w->state);
@@ -103,27 +100,20 @@ static int reset_table(struct worker *w, struct sh_error *err)
 	return 0;
 }
 
-static bool same_window(const struct finder *f, uint64_t a, uint64_t b)
-{
-	return memcmp(f->t->token + a, f->t->token + b, f->opts->length * sizeof *f->t->token) == 0;
-}
-
 /* Returns the first window of the group that equals the window at token `at`. Returns `at` when
  * there is no earlier one. The previous window equals the window before `expected`. */
 static uint64_t find_or_insert(struct worker *w, uint64_t hash, uint64_t at, uint64_t expected)
 {
-	const struct finder *f = w->f;
 	size_t mask = ((size_t)1 << w->slot_bits) - 1, s = (size_t)hash & mask;
-	uint32_t last = f->opts->length - 1;
+	const uint32_t *token = w->t->token;
 
 	for (; w->slot[s].at; s = (s + 1) & mask) {
 		uint64_t other = w->slot[s].at - 1;
-
-		if (w->slot[s].hash != hash)
-			continue;
 		/* `expected` and `at` follow equal windows: only their last tokens may differ. */
-		if (other == expected ? f->t->token[other + last] == f->t->token[at + last]
-				      : same_window(f, other, at))
+		uint32_t from = other == expected ? w->length - 1 : 0;
+
+		if (w->slot[s].hash == hash && memcmp(token + other + from, token + at + from,
+						   (w->length - from) * sizeof *token) == 0)
 			return other;
 	}
 	w->slot[s] = (struct slot){ hash, at + 1 };
@@ -131,47 +121,11 @@ static uint64_t find_or_insert(struct worker *w, uint64_t hash, uint64_t at, uin
 	return at;
 }
 
-/* Tokens from .. to-1 of a passage: windows that follow each other. to = 0: none yet. */
-struct stretch {
-	uint64_t from, to;
-};
-
-/* Marks the tokens, and each of them but the last one as joined with the next one. Other workers
- * may set bits of the same words. */
-static void mark(const struct finder *f, const struct stretch *s)
-{
-	uint64_t from = 2 * s->from, to = s->to ? 2 * s->to - 1 : from;
-
-	while (from < to) {
-		uint64_t bit = from % 32, n = to - from < 32 - bit ? to - from : 32 - bit;
-		uint32_t mask = UINT32_MAX >> (32 - n) << bit;
-
-		__atomic_fetch_or(&f->marked[from / 32], mask, __ATOMIC_RELAXED);
-		from += n;
-	}
-}
-
-/* Adds a window to the stretch. Marks the stretch first when the window does not continue it:
- * windows of one token only touch. */
-static void add_window(const struct finder *f, struct stretch *s, uint64_t at)
-{
-	uint32_t length = f->opts->length;
-
-	if (length > 1 && s->to == at + length - 1) {
-		s->to++;
-		return;
-	}
-	mark(f, s);
-	*s = (struct stretch){ at, at + length };
-}
-
 /* Looks up the windows of a posting among the windows of the postings before it. */
 static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_error *err)
 {
-	const struct finder *f = w->f;
-	uint64_t at = f->t->at[p->document] + p->token, end = at + p->windows;
+	uint64_t at = w->t->at[p->document] + p->token, end = at + p->windows;
 	uint64_t expected = NO_WINDOW;
-	struct stretch again = { 0, 0 }, first = { 0, 0 };
 
 	for (; at < end; at++) {
 		uint64_t other;
@@ -180,14 +134,11 @@ static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_
 			return -1;
 		other = find_or_insert(w, hash_window(w, at), at, expected);
 		expected = other == at ? NO_WINDOW : other + 1;
-		if (other == at)
-			continue;
-		add_window(f, &again, at);
-		if (f->opts->every)
-			add_window(f, &first, other);
+		if (other != at) {
+			w->again[at] = 1;
+			w->again[other] = w->again[other] || w->every;
+		}
 	}
-	mark(f, &again);
-	mark(f, &first);
 	return 0;
 }
 
@@ -195,21 +146,20 @@ static int find_windows(struct worker *w, const struct sh_posting *p, struct sh_
 static int find_ranges(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct worker *w = worker;
-	const struct sh_sorter *anchors = w->f->anchors;
+	size_t size = w->anchors->size;
 
 	for (; from < to; from++) {
 		const char *record;
 
-		if (sh_sorter_load(anchors, from, &w->anchors, err) < 0)
+		if (sh_sorter_load(w->anchors, from, &w->sorted, err) < 0)
 			return -1;
-		record = w->anchors.record;
-		for (size_t left = w->anchors.n, n; left; left -= n, record += n * anchors->size) {
-			n = sh_postings_group(anchors, record, left);
+		record = w->sorted.record;
+		for (size_t left = w->sorted.n, n; left; left -= n, record += n * size) {
+			n = sh_postings_group(w->anchors, record, left);
 			if (n > 1 && reset_table(w, err) < 0)
 				return -1;
 			for (size_t i = 0; n > 1 && i < n; i++) {
-				struct sh_posting p =
-				    sh_posting_at(anchors, record + i * anchors->size);
+				struct sh_posting p = sh_posting_at(w->anchors, record + i * size);
 
 				if (find_windows(w, &p, err) < 0)
 					return -1;
@@ -219,26 +169,26 @@ static int find_ranges(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors,
-    const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err)
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors, uint32_t length, bool every,
+    unsigned jobs, char *again, struct sh_error *err)
 {
-	struct finder f = { t, anchors, opts, 1, marked };
-	struct worker *workers = calloc(opts->jobs, sizeof *workers);
-	int status = workers ? 0 : sh_error_nomem(err);
+	struct worker *workers = calloc(jobs, sizeof *workers);
+	uint64_t power = 1;
+	int status;
 
-	for (uint32_t i = 1; i < opts->length; i++)
-		f.power = sh_mix_step(f.power, 0);
-	for (unsigned i = 0; status == 0 && i < opts->jobs; i++) {
-		workers[i].f = &f;
-		workers[i].last = NO_WINDOW;
-	}
-	if (status == 0)
-		status = sh_sorter_finish(anchors, SH_POSTING_KEY_SIZE, err);
+	if (!workers)
+		return sh_error_nomem(err);
+	for (uint32_t i = 1; i < length; i++)
+		power = sh_mix_step(power, 0);
+	for (unsigned i = 0; i < jobs; i++)
+		workers[i] =
+		    (struct worker){ t, anchors, length, every, again, power, .last = NO_WINDOW };
+	status = sh_sorter_finish(anchors, SH_POSTING_KEY_SIZE, err);
 	if (status == 0)
 		status = sh_parallel(
-		    workers, sizeof *workers, opts->jobs, anchors->ranges, 1, find_ranges, err);
-	for (unsigned i = 0; workers && i < opts->jobs; i++) {
-		sh_sorted_free(&workers[i].anchors);
+		    workers, sizeof *workers, jobs, anchors->ranges, 1, find_ranges, err);
+	for (unsigned i = 0; i < jobs; i++) {
+		sh_sorted_free(&workers[i].sorted);
 		free(workers[i].slot);
 	}
 	free(workers);

@@ -12,13 +12,6 @@
 
 #include "passage/texts.h"
 
-/* Number of 32-bit words that hold the marks of n tokens, two bits each. Bit 2 * i: token i is in a
- * passage. Bit 2 * i + 1: one window of a passage has tokens i and i + 1. Bit b is bit b % 32 of
- * word b / 32. So each sequence of set bits is one passage: windows that overlap are joined, and
- * windows that only touch are not. Words of 64 bits would need a library for atomic operations on
- * 32-bit processors. */
-#define SH_EXACT_WORDS(n) ((n) / 16 + 1)
-
 /* Largest length. A smaller length finds the longer passages, too. */
 #define SH_EXACT_MAX ((uint32_t)1 << 20)
 
@@ -26,15 +19,10 @@
  * length; 0: chosen. */
 struct sh_seed_opts sh_exact_seeds(uint32_t length, unsigned k);
 
-struct sh_exact_opts {
-	uint32_t length; /* L: tokens of the shortest passage */
-	bool every;      /* mark all occurrences of a passage; false: all but the first one */
-	unsigned jobs;
-};
-
-/* Sets the marks of the passages that occur again. anchors: the postings of t, with their windows.
- * `marked` has SH_EXACT_WORDS(all tokens) words, zeroed. */
-int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors,
-    const struct sh_exact_opts *opts, uint32_t *marked, struct sh_error *err);
+/* Sets again[i] to 1 when the window of `length` tokens that begins with token i, counted over all
+ * texts, equals an earlier window; with `every` also when it equals a later one. anchors: the
+ * postings of t, with their windows. `again` has a zeroed byte for each token. */
+int sh_exact_find(const struct sh_texts *t, struct sh_sorter *anchors, uint32_t length, bool every,
+    unsigned jobs, char *again, struct sh_error *err);
 
 #endif

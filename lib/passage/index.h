@@ -1,35 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-/* An index for queries: a hash table of all k-grams of the texts, and a filter before it that fits
- * in the cache. */
+/* An index of seeds: the places of each seed in some texts. It gives the spans of a document of
+ * these texts and earlier documents, or the spans of any document and of texts that are queries.
+ * Time and memory are linear in the input: of a seed in many places only some are compared. */
 #ifndef SH_PASSAGE_INDEX_H
 #define SH_PASSAGE_INDEX_H
 
-#include "passage/groups.h"
+#include "passage/match.h"
 
-struct sh_index_opts {
-	size_t bound;     /* most places of a k-gram that are read */
-	uint32_t longest; /* tokens of the longest k-gram */
+/* A place of a seed. */
+struct sh_index_place {
+	uint32_t document, token;
+};
+
+/* A seed of a document: at this token. */
+struct sh_index_seed {
+	uint32_t token, group;
+	uint32_t before; /* places of the group that are in earlier documents */
+};
+
+struct sh_index {
+	/* Set by the caller. */
+	/* A seed in at most this number of places gives hits with all places before the document.
+	 * A seed in more places gives hits with the first place and the last `nearest` places. A
+	 * query's seed gives hits with its first `bound` places. */
+	size_t bound;
+	uint32_t nearest;
+	/* A seed in more places is skipped within a match of at least `enough` tokens that another
+	 * such seed gave: in "a a a a" each place gives a long match. */
+	uint32_t enough;
+	uint32_t longest; /* tokens of the longest seed */
 	/* A document must share at least this number of tokens with a query, and tokens for this
 	 * coverage of the query, see sh_coverage_needs(). */
 	uint32_t least;
 	uint64_t coverage;
-};
 
-struct sh_index {
-	const struct sh_texts *texts; /* borrowed */
-	struct sh_index_opts opts;
-	struct sh_groups groups; /* k-grams of the texts */
-	uint64_t *filter;
-	uint32_t *slot; /* hash table: 1 + a group; at most half full */
+	/* A group is the places of one seed. */
+	size_t n;                     /* groups */
+	uint64_t *key;                /* by group, ascending */
+	uint32_t *documents;          /* by group: number of documents with the seed */
+	uint32_t *start;              /* by group: its first place; start[n]: the end */
+	struct sh_index_place *place; /* group by group; by document and token */
+	/* SH_INDEX_EARLIER: by document and token; by document: its first seed, at[n]: the end. */
+	struct sh_index_seed *seed;
+	uint64_t *at;
+
+	/* Private. */
+	const struct sh_texts *texts;
+	struct sh_tables *tables;
+	size_t key_cap, documents_cap, start_cap, place_cap;
+	uint64_t *filter; /* of keys: fits in the cache */
+	uint32_t *slot;   /* hash table of keys: 1 + a group; at most half full */
 	unsigned filter_bits, slot_bits;
-	uint64_t exceeding; /* number of k-grams in more than opts.bound places */
 };
 
-/* Builds the index. Borrows the texts. postings: of the texts. sh_index_free() frees *x also
- * after -1. */
+enum sh_index_use {
+	SH_INDEX_GROUPS,  /* groups only */
+	SH_INDEX_EARLIER, /* for sh_index_earlier(): groups of several documents only */
+	SH_INDEX_QUERIES, /* for sh_index_queries() */
+};
+
+/* Makes the groups of sorted postings, with arrays in texts->tables, and what `use` needs. Borrows
+ * the texts. SH_ERR_RANGE: 2^32 - 1 postings or more are in groups. Further postings may be added
+ * to the sorter afterwards. sh_index_free() frees *x also after -1. */
 int sh_index_make(struct sh_index *x, const struct sh_texts *texts, struct sh_sorter *postings,
-    const struct sh_index_opts *opts, struct sh_error *err);
+    enum sh_index_use use, struct sh_error *err);
 void sh_index_free(struct sh_index *x);
+
+static inline size_t sh_index_size(const struct sh_index *x, size_t group)
+{
+	return x->start[group + 1] - x->start[group];
+}
+
+/* Returns the number of seeds in more than x->bound places. */
+size_t sh_index_frequent(const struct sh_index *x);
+
+/* Computes the spans of a document of the texts with earlier ones, as sh_matcher_spans() does. */
+int sh_index_earlier(const struct sh_index *x, uint32_t document, struct sh_matcher *m,
+    struct sh_span **spans, size_t *n, struct sh_error *err);
 
 /* The state of one thread and of the document that it looks up. Zeroed at first. */
 struct sh_index_room {
@@ -44,12 +91,10 @@ struct sh_index_room {
 
 void sh_index_room_free(struct sh_index_room *room);
 
-/* Computes the spans of a document with the queries (sh_span.document), as sh_matcher_spans() does.
- * The matcher's others are the queries. Reads at most the first `bound` places of a k-gram, and
- * fewer after many hits, so that time and memory stay linear. Skips k-grams in more than `bound`
- * places within an exact match of at least SH_CHANCE_VERBATIM tokens, when another such k-gram gave
- * the match. Leaves out queries that share fewer tokens with the document than they need. */
-int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
+/* Computes the spans of any document with the queries (sh_span.document). Reads fewer places of a
+ * seed after many hits. Leaves out queries that share fewer tokens with the document than they
+ * need. */
+int sh_index_queries(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err);
 

@@ -134,7 +134,7 @@ static int by_document(const void *x, const void *y)
 }
 
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
-    struct sh_match *match, struct sh_error *err)
+    uint32_t *from, uint32_t *to, struct sh_error *err)
 {
 	uint64_t place = (uint64_t)document << 32 | (at - token);
 	struct recent *r = &m->recent[place * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
@@ -142,23 +142,22 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 	uint32_t n, before;
 
 	/* A slot that was never filled has to == 0, because no match is empty. */
-	if (r->place == place && token >= r->from && token < r->to) {
-		*match = (struct sh_match){ r->from, r->to - r->from };
-		return 0;
+	if (r->place != place || token < r->from || token >= r->to) {
+		other = sh_texts_tokens(m->others, document);
+		n = sh_match_forward(m->side, token, other, at);
+		if (n < m->opts.shortest) {
+			*from = *to = token;
+			return 0;
+		}
+		before = sh_match_backward(m->side, token, other, at);
+		if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
+			return -1;
+		*r = (struct recent){ place, token - before, token + n };
+		m->exact[m->n_exact++] =
+		    (struct exact){ document, r->from, at - before, before + n, 0, NONE, false };
 	}
-	other = sh_texts_tokens(m->others, document);
-	n = sh_match_forward(m->side, token, other, at);
-	if (n < m->opts.shortest) {
-		*match = (struct sh_match){ token, 0 };
-		return 0;
-	}
-	before = sh_match_backward(m->side, token, other, at);
-	*match = (struct sh_match){ token - before, before + n };
-	*r = (struct recent){ place, token - before, token + n };
-	if (SH_RESERVE(m->exact, m->exact_cap, m->n_exact + 1, err) < 0)
-		return -1;
-	m->exact[m->n_exact++] =
-	    (struct exact){ document, token - before, at - before, before + n, 0, NONE, false };
+	*from = r->from;
+	*to = r->to;
 	return 0;
 }
 
@@ -540,7 +539,7 @@ static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, st
 
 /* ---- all spans of a document ---- */
 
-static int by_matched(const void *x, const void *y)
+int sh_span_by_matched(const void *x, const void *y)
 {
 	const struct sh_span *a = x, *b = y;
 
@@ -557,7 +556,7 @@ static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *er
 	if (SH_RESERVE(m->covered, m->covered_cap, words, err) < 0)
 		return -1;
 	memset(m->covered, 0, words * sizeof *m->covered);
-	qsort(m->span, m->n_spans, sizeof *m->span, by_matched);
+	qsort(m->span, m->n_spans, sizeof *m->span, sh_span_by_matched);
 	for (size_t i = 0; i < m->n_spans; i++)
 		if (sh_bits_put_range(m->covered, m->span[i].from, m->span[i].to) > 0)
 			m->span[n++] = m->span[i];

@@ -45,18 +45,19 @@ void sh_matcher_delete(struct sh_matcher *m);
 /* Begins a document with these tokens, which are borrowed, and forgets all hits. */
 void sh_matcher_begin(struct sh_matcher *m, struct sh_token_hashes side);
 
-struct sh_match {
-	uint32_t from, n; /* tokens of this document */
-};
-
 /* Adds a hit: token `token` of this document and token `at` of the other one begin the same seed.
- * Sets *match to the exact match around it; it has 0 tokens when only the hashes are equal. */
+ * The exact match around it has the tokens *from .. *to-1 of this document; none when only the
+ * hashes are equal. */
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
-    struct sh_match *match, struct sh_error *err);
+    uint32_t *from, uint32_t *to, struct sh_error *err);
 
 /* Computes the spans of all hits, ordered by document, from, at. They are valid until the next
  * begin, and the caller may change them. */
 int sh_matcher_spans(struct sh_matcher *m, struct sh_span **spans, size_t *n, struct sh_error *err);
+
+/* Compares spans for qsort(): those that match more tokens come first; of equal ones by document,
+ * from, at, and the longer ones first. */
+int sh_span_by_matched(const void *x, const void *y);
 
 /* Returns how many tokens from a[i] and b[j] on are equal. */
 uint32_t sh_match_forward(

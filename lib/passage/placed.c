@@ -84,45 +84,36 @@ int sh_placer_document(
 
 /* ---- coverage ---- */
 
-static int by_matched(const void *x, const void *y)
-{
-	const struct sh_span *a = x, *b = y;
-
-	if (a->matched != b->matched)
-		return sh_compare(b->matched, a->matched);
-	return a->from != b->from ? sh_compare(a->from, b->from) : sh_compare(a->at, b->at);
-}
-
 /* Returns the matched part of `fresh` tokens of a span whose side has n tokens. */
 static uint32_t share(const struct sh_span *s, uint32_t fresh, uint32_t n)
 {
 	return (uint32_t)((uint64_t)s->matched * fresh / n);
 }
 
-int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
-    struct sh_error *err)
+int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, uint32_t *first,
+    uint32_t *other, struct sh_error *err)
 {
-	uint32_t first = 0, other = 0;
+	uint32_t tokens = 0, others = 0;
 	uint64_t *set;
 	size_t words;
 
 	for (size_t i = 0; i < n; i++) {
-		first = spans[i].to > first ? spans[i].to : first;
-		other = spans[i].end > other ? spans[i].end : other;
+		tokens = spans[i].to > tokens ? spans[i].to : tokens;
+		others = spans[i].end > others ? spans[i].end : others;
 	}
-	words = sh_bits_words(first) + sh_bits_words(other);
+	words = sh_bits_words(tokens) + sh_bits_words(others);
 	room->n = 0;
 	if (sh_buf_reserve(room, words * sizeof *set, err) < 0)
 		return -1;
 	set = (uint64_t *)(void *)room->p;
 	memset(set, 0, words * sizeof *set);
-	*out = (struct sh_coverage){ 0, 0 };
-	qsort(spans, n, sizeof *spans, by_matched);
+	*first = *other = 0;
+	qsort(spans, n, sizeof *spans, sh_span_by_matched);
 	for (size_t i = 0; i < n; i++) {
 		const struct sh_span *s = &spans[i];
 
-		out->first += share(s, sh_bits_put_range(set, s->from, s->to), s->to - s->from);
-		out->other += share(s, sh_bits_put_range(set + sh_bits_words(first), s->at, s->end),
+		*first += share(s, sh_bits_put_range(set, s->from, s->to), s->to - s->from);
+		*other += share(s, sh_bits_put_range(set + sh_bits_words(tokens), s->at, s->end),
 		    s->end - s->at);
 	}
 	return 0;

@@ -38,15 +38,11 @@ int sh_placer_document(
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
 
-struct sh_coverage {
-	uint32_t first; /* matched tokens of the document with the tokens sh_span.from .. */
-	uint32_t other; /* matched tokens of the document with the tokens sh_span.at .. */
-};
-
-/* Sorts n spans of one pair and computes their coverage. A token in several spans counts once, by
- * the span that matches most. `room` is scratch memory. */
-int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
-    struct sh_error *err);
+/* Sorts n spans of one pair by matched tokens, and sets *first and *other to the matched tokens of
+ * both documents: of the document with the tokens sh_span.from .., and of the other one. A token
+ * in several spans counts once, by the span that matches most. `room` is scratch memory. */
+int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, uint32_t *first,
+    uint32_t *other, struct sh_error *err);
 
 /* The coverage of a query that depends on its length, see sh_coverage_needs(). */
 #define SH_COVERAGE_USUAL UINT64_MAX

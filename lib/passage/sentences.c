@@ -4,39 +4,22 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "unicode/fold.h"
+#include "record/escape.h"
 
-struct sh_splitter {
-	struct sh_sentence_opts opts;
-	struct sh_fold *fold;
-	struct sh_buf plain, folded; /* one sentence: without escapes; folded */
-};
-
-struct sh_splitter *sh_splitter_new(const struct sh_sentence_opts *opts, struct sh_error *err)
+int sh_splitter_init(
+    struct sh_splitter *s, const struct sh_sentence_opts *opts, struct sh_error *err)
 {
-	struct sh_splitter *s = calloc(1, sizeof *s);
-
-	if (!s) {
-		sh_error_nomem(err);
-		return NULL;
-	}
-	s->opts = *opts;
-	s->fold = sh_fold_new(err);
-	if (!s->fold) {
-		sh_splitter_delete(s);
-		return NULL;
-	}
-	return s;
+	*s = (struct sh_splitter){ .opts = opts, .fold = sh_fold_new(err) };
+	return s->fold ? 0 : -1;
 }
 
-void sh_splitter_delete(struct sh_splitter *s)
+void sh_splitter_free(struct sh_splitter *s)
 {
-	if (!s)
-		return;
 	sh_fold_delete(s->fold);
 	sh_buf_free(&s->plain);
 	sh_buf_free(&s->folded);
-	free(s);
+	free(s->at);
+	free(s->end);
 }
 
 /* ---- characters ---- */
@@ -45,15 +28,13 @@ void sh_splitter_delete(struct sh_splitter *s)
  * for. */
 static uint32_t next(const struct sh_splitter *s, const uint8_t **p, const uint8_t *end)
 {
-	if (**p == '\\' && end - *p > 1 && !s->opts.raw) {
-		uint8_t c = (*p)[1];
+	bool escape = **p == '\\' && end - *p > 1 && !s->opts->raw;
+	char c = escape ? sh_unescaped((char)(*p)[1]) : '\0';
 
-		if (c == 'n' || c == 'r' || c == 't' || c == '\\') {
-			*p += 2;
-			return c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : '\\';
-		}
-	}
-	return sh_utf8_next(p, end);
+	if (!c)
+		return sh_utf8_next(p, end);
+	*p += 2;
+	return (uint32_t)c;
 }
 
 static bool is_space(uint32_t c)
@@ -195,8 +176,8 @@ static uint32_t count_tokens(struct sh_fold *f, struct sh_slice text)
 }
 
 /* Computes tokens and hash of a sentence. */
-static int weigh(struct sh_splitter *s, struct sh_slice text, struct sh_sentence *out,
-    uint64_t *ill, struct sh_error *err)
+static int weigh(
+    struct sh_splitter *s, struct sh_slice text, struct sh_sentence *out, struct sh_error *err)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = text.n ? p + text.n : p;
 	struct sh_buf *plain = &s->plain, *folded = &s->folded;
@@ -209,11 +190,11 @@ static int weigh(struct sh_splitter *s, struct sh_slice text, struct sh_sentence
 	while (p < end) {
 		uint32_t c = next(s, &p, end);
 
-		*ill += c == SH_UTF8_ILL;
+		s->ill_formed += c == SH_UTF8_ILL;
 		c = c == SH_UTF8_ILL ? SH_UTF8_REPLACEMENT : is_space(c) ? ' ' : c;
 		plain->n += sh_utf8_put((uint8_t *)plain->p + plain->n, c);
 	}
-	if (!s->opts.no_fold) {
+	if (!s->opts->no_fold) {
 		uint64_t none = 0;
 
 		if (sh_fold_text(s->fold, sh_buf_slice(plain), folded, &none, err) < 0)
@@ -228,8 +209,7 @@ static int weigh(struct sh_splitter *s, struct sh_slice text, struct sh_sentence
 	return 0;
 }
 
-int sh_split_sentences(
-    struct sh_splitter *s, struct sh_slice text, struct sh_sentences *out, struct sh_error *err)
+int sh_splitter_add(struct sh_splitter *s, struct sh_slice text, struct sh_error *err)
 {
 	const uint8_t *begin = (const uint8_t *)text.p, *p = begin,
 		      *end = text.n ? begin + text.n : begin;
@@ -239,28 +219,27 @@ int sh_split_sentences(
 		    err, SH_ERR_PARAM, "a text of %zu bytes, more than 2^31-1", text.n);
 	while (p < end) {
 		const uint8_t *behind;
-		const uint8_t *to = s->opts.lines ? end_of_line(s, p, end, &behind)
-						  : end_of_sentence(s, p, end, &behind);
+		const uint8_t *to = s->opts->lines ? end_of_line(s, p, end, &behind)
+						   : end_of_sentence(s, p, end, &behind);
 		struct sh_sentence *x;
 
-		if (SH_RESERVE(out->at, out->cap, out->n + 1, err) < 0)
+		if (SH_RESERVE(s->at, s->cap, s->n + 1, err) < 0)
 			return -1;
-		x = &out->at[out->n++];
+		x = &s->at[s->n++];
 		*x = (struct sh_sentence){ .from = (uint32_t)(p - begin),
 			.to = (uint32_t)(to - begin),
 			.next = (uint32_t)(behind - begin) };
-		if (weigh(s, sh_slice(text.p + x->from, x->to - x->from), x, &out->ill_formed,
-			err) < 0)
+		if (weigh(s, sh_slice(text.p + x->from, x->to - x->from), x, err) < 0)
 			return -1;
 		p = behind;
 	}
-	if (SH_RESERVE(out->end, out->end_cap, out->texts + 1, err) < 0)
+	if (SH_RESERVE(s->end, s->end_cap, s->texts + 1, err) < 0)
 		return -1;
-	out->end[out->texts++] = out->n;
+	s->end[s->texts++] = s->n;
 	return 0;
 }
 
-struct sh_sentence *sh_sentences_of(const struct sh_sentences *s, size_t i, size_t *n)
+struct sh_sentence *sh_splitter_text(const struct sh_splitter *s, size_t i, size_t *n)
 {
 	size_t from = i ? s->end[i - 1] : 0;
 
@@ -268,17 +247,12 @@ struct sh_sentence *sh_sentences_of(const struct sh_sentences *s, size_t i, size
 	return *n ? s->at + from : NULL;
 }
 
-void sh_sentences_free(struct sh_sentences *s)
-{
-	free(s->at);
-	free(s->end);
-}
-
 /* ---- runs ---- */
 
-int sh_run_counts_init(struct sh_run_counts *c, struct sh_error *err)
+int sh_run_counts_init(
+    struct sh_run_counts *c, const struct sh_sentence_opts *opts, struct sh_error *err)
 {
-	*c = (struct sh_run_counts){ 0 };
+	*c = (struct sh_run_counts){ .opts = opts };
 	return sh_hmap_init(&c->runs, err);
 }
 
@@ -288,29 +262,35 @@ void sh_run_counts_free(struct sh_run_counts *c)
 	free(c->count);
 }
 
-/* Finds the run that begins with sentence `first`, which has words. Sets *last to its last
- * sentence, and key to its hash. Returns false when the text ends before, or when the run has too
- * few words. */
-static bool find_run(const struct sh_sentence_opts *opts, const struct sh_sentence *s, size_t n,
-    size_t first, size_t *last, uint64_t key[2])
+/* Finds the next run, from sentence *first on. Sets *first and *last to its first and last
+ * sentence, and key to its hash. Returns false when the text has no further run of enough words. */
+static bool next_run(const struct sh_sentence_opts *opts, const struct sh_sentence *s, size_t n,
+    size_t *first, size_t *last, uint64_t key[2])
 {
-	uint64_t hashes[SH_SENTENCES_RUN_MAX][2], tokens = 0;
-	XXH128_hash_t hash;
-	unsigned found = 0;
+	for (; *first < n; ++*first) {
+		uint64_t hashes[SH_SENTENCES_RUN_MAX][2], tokens = 0;
+		unsigned found = 0;
 
-	for (size_t i = first; i < n && found < opts->run; i++) {
-		if (s[i].tokens == 0)
+		if (s[*first].tokens == 0)
 			continue;
-		tokens += s[i].tokens;
-		memcpy(hashes[found++], s[i].hash, sizeof s[i].hash);
-		*last = i;
+		for (size_t i = *first; i < n && found < opts->run; i++) {
+			if (s[i].tokens == 0)
+				continue;
+			tokens += s[i].tokens;
+			memcpy(hashes[found++], s[i].hash, sizeof s[i].hash);
+			*last = i;
+		}
+		if (found < opts->run)
+			return false;
+		if (tokens >= opts->tokens) {
+			XXH128_hash_t hash = XXH3_128bits(hashes, found * sizeof *hashes);
+
+			key[0] = hash.low64;
+			key[1] = hash.high64;
+			return true;
+		}
 	}
-	if (found < opts->run || tokens < opts->tokens)
-		return false;
-	hash = XXH3_128bits(hashes, found * sizeof *hashes);
-	key[0] = hash.low64;
-	key[1] = hash.high64;
-	return true;
+	return false;
 }
 
 static void mark(struct sh_sentence *s, size_t first, size_t last, uint32_t documents)
@@ -323,17 +303,16 @@ static void mark(struct sh_sentence *s, size_t first, size_t last, uint32_t docu
 	}
 }
 
-int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    struct sh_sentence *s, size_t n, uint32_t document, struct sh_error *err)
+int sh_count_runs(struct sh_run_counts *c, struct sh_sentence *s, size_t n, uint32_t document,
+    struct sh_error *err)
 {
-	for (size_t i = 0, last; i < n; i++) {
-		uint64_t key[2];
+	uint64_t key[2];
+
+	for (size_t i = 0, last; next_run(c->opts, s, n, &i, &last, key); i++) {
 		struct sh_run_count *x;
 		uint32_t index;
 		bool fresh;
 
-		if (s[i].tokens == 0 || !find_run(opts, s, n, i, &last, key))
-			continue;
 		if (sh_hmap_put(&c->runs, sh_slice((char *)key, sizeof key), &index, &fresh, err) <
 			0 ||
 		    SH_RESERVE(c->count, c->cap, (size_t)index + 1, err) < 0)
@@ -350,23 +329,24 @@ int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
 	return 0;
 }
 
-void sh_mark_runs(const struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    struct sh_sentence *s, size_t n, uint32_t documents, uint32_t places)
+void sh_mark_runs(const struct sh_run_counts *c, struct sh_sentence *s, size_t n,
+    uint32_t documents, uint32_t places)
 {
-	for (size_t i = 0, last; i < n; i++) {
-		uint64_t key[2];
+	uint64_t key[2];
+
+	for (size_t i = 0, last; next_run(c->opts, s, n, &i, &last, key); i++) {
+		const struct sh_run_count *x;
 		uint32_t index;
 
-		if (s[i].tokens == 0 || !find_run(opts, s, n, i, &last, key) ||
-		    !sh_hmap_find(&c->runs, sh_slice((char *)key, sizeof key), &index))
+		if (!sh_hmap_find(&c->runs, sh_slice((char *)key, sizeof key), &index))
 			continue;
-		if (c->count[index].documents >= documents && c->count[index].places >= places)
-			mark(s, i, last, c->count[index].documents);
+		x = &c->count[index];
+		if (x->documents >= documents && x->places >= places)
+			mark(s, i, last, x->documents);
 	}
 }
 
-bool sh_next_passage(
-    const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence_passage *out)
+bool sh_next_passage(const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence *out)
 {
 	size_t first;
 
@@ -375,13 +355,13 @@ bool sh_next_passage(
 	if (*i == n)
 		return false;
 	first = *i;
-	*out = (struct sh_sentence_passage){ .from = s[first].from, .min = s[first].min };
-	for (; *i < n && s[*i].min; ++*i) {
-		out->to = s[*i].next;
+	*out = s[first];
+	while (++*i < n && s[*i].min) {
 		out->tokens += s[*i].tokens;
 		out->min = s[*i].min < out->min ? s[*i].min : out->min;
 		out->max = s[*i].max > out->max ? s[*i].max : out->max;
 	}
+	out->to = s[*i - 1].next;
 	if (*i == n && first > 0 && s[n - 1].to == s[n - 1].next)
 		out->from = s[first - 1].to;
 	return true;

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/hmap.h"
+#include "unicode/fold.h"
 
 enum { SH_SENTENCES_RUN = 3, SH_SENTENCES_RUN_MAX = 255 };
 
@@ -36,28 +37,35 @@ struct sh_sentence {
 	uint32_t min, max;
 };
 
-/* The sentences of some texts, one text after the other. Zeroed at first. */
-struct sh_sentences {
+/* Splits texts, and holds their sentences, one text after the other. It serves one thread. */
+struct sh_splitter {
+	const struct sh_sentence_opts *opts; /* borrowed */
+	struct sh_fold *fold;
 	struct sh_sentence *at;
 	size_t n, cap;
 	size_t *end; /* by text: the end of its sentences in at[] */
 	size_t texts, end_cap;
-	uint64_t ill_formed; /* ill-formed UTF-8 sequences */
+	uint64_t ill_formed;         /* ill-formed UTF-8 sequences */
+	struct sh_buf plain, folded; /* one sentence: without escapes; folded */
 };
 
-void sh_sentences_free(struct sh_sentences *s);
+/* Free s with sh_splitter_free() also after -1. */
+int sh_splitter_init(
+    struct sh_splitter *s, const struct sh_sentence_opts *opts, struct sh_error *err);
+void sh_splitter_free(struct sh_splitter *s);
+
+/* Drops all texts. */
+static inline void sh_splitter_clear(struct sh_splitter *s)
+{
+	s->n = s->texts = 0;
+	s->ill_formed = 0;
+}
+
+/* Adds a text of less than 2^31 bytes. Its sentences have no marks. */
+int sh_splitter_add(struct sh_splitter *s, struct sh_slice text, struct sh_error *err);
 
 /* Returns the sentences of text i, and sets *n to their number. */
-struct sh_sentence *sh_sentences_of(const struct sh_sentences *s, size_t i, size_t *n);
-
-struct sh_splitter;
-
-struct sh_splitter *sh_splitter_new(const struct sh_sentence_opts *opts, struct sh_error *err);
-void sh_splitter_delete(struct sh_splitter *s);
-
-/* Appends a text of less than 2^31 bytes, without marks. */
-int sh_split_sentences(
-    struct sh_splitter *s, struct sh_slice text, struct sh_sentences *out, struct sh_error *err);
+struct sh_sentence *sh_splitter_text(const struct sh_splitter *s, size_t i, size_t *n);
 
 /* The runs of all texts so far. */
 struct sh_run_count {
@@ -67,34 +75,29 @@ struct sh_run_count {
 };
 
 struct sh_run_counts {
+	const struct sh_sentence_opts *opts; /* borrowed */
 	struct sh_hmap runs;
 	struct sh_run_count *count; /* by index of the run */
 	size_t cap;
 };
 
-int sh_run_counts_init(struct sh_run_counts *c, struct sh_error *err);
+int sh_run_counts_init(
+    struct sh_run_counts *c, const struct sh_sentence_opts *opts, struct sh_error *err);
 void sh_run_counts_free(struct sh_run_counts *c);
 
 /* Counts the runs of the n sentences of a document. Marks the runs that occurred before. */
-int sh_count_runs(struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    struct sh_sentence *s, size_t n, uint32_t document, struct sh_error *err);
+int sh_count_runs(struct sh_run_counts *c, struct sh_sentence *s, size_t n, uint32_t document,
+    struct sh_error *err);
 
 /* Marks the runs of a document, all of them counted, that occur in at least this number of
  * documents and of places. Several threads may call it. */
-void sh_mark_runs(const struct sh_run_counts *c, const struct sh_sentence_opts *opts,
-    struct sh_sentence *s, size_t n, uint32_t documents, uint32_t places);
-
-struct sh_sentence_passage {
-	uint32_t from, to; /* bytes */
-	uint64_t tokens;
-	uint32_t min, max; /* of its sentences */
-};
+void sh_mark_runs(const struct sh_run_counts *c, struct sh_sentence *s, size_t n,
+    uint32_t documents, uint32_t places);
 
 /* Finds the next passage of the n sentences of a text: marked sentences that follow each other. *i
- * is 0 at first. A passage has the white space behind it. When there is none, because the text
- * ends, it has the white space before it. So the sentences that stay are parted as before. Returns
- * false when there is none. */
-bool sh_next_passage(
-    const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence_passage *out);
+ * is 0 at first. Sets from, to, tokens, min and max of *out. A passage has the white space behind
+ * it. When there is none, because the text ends, it has the white space before it. So the sentences
+ * that stay are parted as before. Returns false when there is none. */
+bool sh_next_passage(const struct sh_sentence *s, size_t n, size_t *i, struct sh_sentence *out);
 
 #endif

@@ -51,15 +51,10 @@ enum { CHUNK = 1 << 18 }; /* bytes of text in a task, about */
 
 #define ILL_FORMED UINT32_MAX /* in place of the number of tokens */
 
-/* Shared by all workers. */
-struct loading {
-	struct sh_texts *texts;
+struct worker {
+	struct sh_texts *texts; /* changed by add_chunk() only, one thread at a time */
 	const struct sh_corpus *corpus;
 	const struct sh_texts_opts *opts;
-};
-
-struct worker {
-	const struct loading *all;
 	struct sh_seeder *seeder;
 	struct sh_document_room room;
 };
@@ -82,7 +77,7 @@ static uint32_t first_window(const struct sh_seeds *s, size_t i, unsigned window
  * of its tokens to `facts`. */
 static int load_one(struct worker *w, uint32_t document, struct sh_job *job, struct sh_error *err)
 {
-	const struct sh_texts_opts *opts = w->all->opts;
+	const struct sh_texts_opts *opts = w->opts;
 	const struct sh_sorter *postings = opts->postings;
 	unsigned window = opts->seed.window;
 	struct sh_seeds s = { .n = 0 };
@@ -92,7 +87,7 @@ static int load_one(struct worker *w, uint32_t document, struct sh_job *job, str
 	if (!opts->wanted || sh_bits_has(opts->wanted, document)) {
 		uint64_t ill;
 
-		if (sh_corpus_document(w->all->corpus, document, &w->room, &doc, err) < 0 ||
+		if (sh_corpus_document(w->corpus, document, &w->room, &doc, err) < 0 ||
 		    sh_seeder_run(w->seeder, doc.text, &s, err) < 0)
 			return -1;
 		ill = doc.ill_formed + s.tokens.bad_utf8;
@@ -122,7 +117,7 @@ static int load_one(struct worker *w, uint32_t document, struct sh_job *job, str
 static int load_chunk(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
-	const struct sh_corpus *corpus = w->all->corpus;
+	const struct sh_corpus *corpus = w->corpus;
 	uint64_t begin = (uint64_t)job->task * CHUNK;
 	size_t end = sh_lower_bound(corpus->at, corpus->n, begin + CHUNK);
 
@@ -132,11 +127,11 @@ static int load_chunk(void *worker, struct sh_job *job)
 	return 0;
 }
 
-static int add_chunk(void *loading, struct sh_job *job, struct sh_error *err)
+static int add_chunk(void *worker, struct sh_job *job, struct sh_error *err)
 {
-	const struct loading *l = loading;
-	struct sh_sorter *postings = l->opts->postings;
-	struct sh_texts *t = l->texts;
+	const struct worker *w = worker;
+	struct sh_sorter *postings = w->opts->postings;
+	struct sh_texts *t = w->texts;
 	const uint32_t *tokens = (const uint32_t *)(const void *)job->facts.p;
 	size_t n = job->facts.n / sizeof *tokens, before = (size_t)t->at[t->n];
 	char *record;
@@ -160,7 +155,7 @@ static int add_chunk(void *loading, struct sh_job *job, struct sh_error *err)
 		if (tokens[i] != ILL_FORMED)
 			continue;
 		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 (--strict)");
-		if (l->opts->bad(l->opts->arg, (uint32_t)t->n, err) < 0)
+		if (w->opts->bad(w->opts->arg, (uint32_t)t->n, err) < 0)
 			return -1;
 	}
 	t->ill_formed += job->ill_formed;
@@ -170,15 +165,14 @@ static int add_chunk(void *loading, struct sh_job *job, struct sh_error *err)
 int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
     const struct sh_texts_opts *opts, struct sh_error *err)
 {
-	struct loading l = { t, corpus, opts };
 	struct worker *workers = calloc(opts->jobs, sizeof *workers);
 	void **all = calloc(opts->jobs, sizeof *all);
-	struct sh_pool pool = { load_chunk, all, opts->jobs, add_chunk, &l };
+	struct sh_pool pool = { load_chunk, all, opts->jobs, add_chunk, workers };
 	int status = workers && all ? 0 : sh_error_nomem(err);
 
 	for (unsigned i = 0; status == 0 && i < opts->jobs; i++) {
 		all[i] = &workers[i];
-		workers[i].all = &l;
+		workers[i] = (struct worker){ .texts = t, .corpus = corpus, .opts = opts };
 		workers[i].seeder = sh_seeder_new(&opts->token, &opts->seed, err);
 		status = workers[i].seeder ? 0 : -1;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/fields.h"
 
-#include "base/hex.h"
 #include "base/num.h"
 #include "base/real.h"
 
@@ -93,6 +92,29 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "empty feature with a weight (only weight 0: a document without features)");
 	return 0;
+}
+
+const char *sh_feature_line(
+    struct sh_slice prefix, const char *p, const char *end, struct sh_slice *text, int64_t *weight)
+{
+	size_t n;
+
+	if ((size_t)(end - p) <= prefix.n || memcmp(p, prefix.p, prefix.n) != 0)
+		return NULL;
+	p += prefix.n;
+	n = sh_field_length(p);
+	if (n == 0 || n > SH_ID_MAX || p[n] != '\t')
+		return NULL;
+	*text = sh_slice(p, n);
+	p += n + 1;
+	if (p[1] == '\n' && *p >= '0' && *p <= '9') { /* the weights of shtok */
+		*weight = (*p - '0') * SH_WEIGHT_ONE;
+		return p + 2;
+	}
+	n = sh_field_length(p);
+	if (n > SH_ID_MAX || p[n] != '\n' || sh_parse_weight(sh_slice(p, n), weight) != SH_NUM_OK)
+		return NULL;
+	return p + n + 1;
 }
 
 bool sh_is_like_feature(struct sh_slice line)

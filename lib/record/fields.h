@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/slice.h"
 
@@ -18,6 +19,32 @@
 
 /* Splits a line at its TABs. Fills at most max elements. Returns the number of all fields. */
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max);
+
+/* Sets the top bit of each byte of x that equals c. Bits above the lowest bit set may be wrong. */
+static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+
+	x ^= ones * c;
+	return (x - ones) & ~x & ones << 7;
+}
+
+/* Returns the number of bytes from p to the first LF, TAB or CR; any number above SH_ID_MAX when
+ * there are more than SH_ID_MAX. An LF must follow p, with SH_PAD readable bytes behind the LF. */
+static inline size_t sh_field_length(const char *p)
+{
+	size_t n = 0;
+
+	for (; n <= SH_ID_MAX; n += 8) {
+		uint64_t x = sh_le64(p + n);
+		uint64_t end =
+		    sh_bytes_like(x, '\n') | sh_bytes_like(x, '\t') | sh_bytes_like(x, '\r');
+
+		if (end != 0)
+			return n + (unsigned)__builtin_ctzll(end) / 8;
+	}
+	return SH_ID_MAX + 1;
+}
 
 /* Appends a line of n fields: a TAB between two of them, and LF at the end. */
 int sh_fields_add(struct sh_buf *to, const struct sh_slice *field, size_t n, struct sh_error *err);
@@ -38,6 +65,13 @@ struct sh_feature {
 /* The functions sh_record_*() parse a line without its LF. Slices of the result point into the
  * line. Return 0; or -1 with SH_ERR_RECORD, and err->line is 0. */
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
+
+/* A faster reader for successive records of one document. prefix: the id and a TAB. Reads the record
+ * at p when it begins with the prefix and has a feature. Returns the beginning of the next line;
+ * NULL for other lines, also some valid records: sh_record_feature() reads them. p < end. The byte
+ * before `end` must be an LF, and SH_PAD bytes behind it must be readable. */
+const char *sh_feature_line(
+    struct sh_slice prefix, const char *p, const char *end, struct sh_slice *text, int64_t *weight);
 
 /* Returns the number of words of a feature: its blanks plus 1. */
 uint64_t sh_feature_words(struct sh_slice text);

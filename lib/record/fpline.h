@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/hex.h"
+#include "base/bytes.h"
 #include "base/num.h"
 #include "record/fields.h"
 
@@ -36,30 +36,6 @@ static inline struct sh_fp_form sh_fp_form(unsigned digits, int tag)
 	return f;
 }
 
-/* Sets the top bit of each byte of x that equals c. Bits above the lowest bit set may be wrong. */
-static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
-{
-	x ^= SH_HEX_BYTES((uint64_t)c);
-	return (x - SH_HEX_BYTES(1)) & ~x & SH_HEX_BYTES(0x80);
-}
-
-/* Returns the number of bytes from p to the first LF, TAB or CR; any number above SH_ID_MAX when
- * there are more than SH_ID_MAX. An LF must follow p, with SH_PAD readable bytes behind the LF. */
-static inline size_t sh_id_length(const char *p)
-{
-	size_t n = 0;
-
-	for (; n <= SH_ID_MAX; n += 8) {
-		uint64_t x = sh_le64(p + n);
-		uint64_t end =
-		    sh_bytes_like(x, '\n') | sh_bytes_like(x, '\t') | sh_bytes_like(x, '\r');
-
-		if (end != 0)
-			return n + (unsigned)__builtin_ctzll(end) / 8;
-	}
-	return SH_ID_MAX + 1;
-}
-
 /* Reads the record at p into fp[], and sets *id, which points to the record. fp has room for
  * (digits + 15) / 16 words. Returns the bytes of the line with its LF. Returns 0 when the record
  * does not have the form, and fp[] and *id may have changed: then call sh_record_fp(). The byte
@@ -68,18 +44,14 @@ static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_
     uint64_t *fp, struct sh_slice *id)
 {
 	unsigned digits = form->digits;
-	uint64_t bad = 0;
 	size_t n;
 
-	if ((size_t)(end - p) < digits + 1 + 1 + form->tail_n || p[digits] != '\t')
+	if ((size_t)(end - p) < digits + 1 + 1 + form->tail_n || p[digits] != '\t' ||
+	    sh_parse_hex(sh_slice(p, digits), fp) < 0)
 		return 0;
-	if (digits == 16)
-		*fp = sh_unhex16(p, &bad);
-	else
-		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
-	n = sh_id_length(p + digits + 1);
+	n = sh_field_length(p + digits + 1);
 	*id = sh_slice(p + digits + 1, n);
-	if (bad || n == 0 || n > SH_ID_MAX || ((sh_le64(id->p + n) & form->mask) != form->tail))
+	if (n == 0 || n > SH_ID_MAX || ((sh_le64(id->p + n) & form->mask) != form->tail))
 		return 0;
 	return digits + 1 + n + form->tail_n;
 }

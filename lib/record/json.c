@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/hex.h"
+#include "base/bytes.h"
 #include "base/num.h"
 
 struct reader {

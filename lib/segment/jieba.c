@@ -459,7 +459,7 @@ int sh_segment_next(
     struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err)
 {
 	s->n_words = 0;
-	sh_arena_clear(&s->made);
+	sh_arena_free(&s->made);
 	while (s->at < s->end && s->n_words == 0)
 		if (cut_piece(s, err) < 0)
 			return -1;
@@ -473,7 +473,7 @@ int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice 
 {
 	sh_segment_begin(s, mode, text);
 	s->n_words = 0;
-	sh_arena_clear(&s->made);
+	sh_arena_free(&s->made);
 	while (s->at < s->end)
 		if (cut_piece(s, err) < 0)
 			return -1;

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/compare.h"
-#include "base/hex.h"
 #include "base/num.h"
 #include "base/real.h"
 #include "segment/jieba_trie.h"

@@ -10,7 +10,24 @@
 
 /* ---- writing a segment ---- */
 
-static int end_block(struct sh_store_part_writer *w, struct sh_error *err)
+/* Writes a file of a segment. */
+struct part_writer {
+	struct sh_sink file;
+	char block[SH_STORE_BLOCK];
+	size_t n;           /* bytes in the block */
+	struct sh_buf sums; /* checksums of the blocks before */
+};
+
+struct sh_segment_writer {
+	struct sh_store_segment_entry entry;
+	struct part_writer part[SH_STORE_PARTS];
+	/* of new documents: their records, and their postings in the list of ids */
+	struct sh_buf records;
+	struct sh_store_posting *ids;
+	size_t n_ids, ids_cap;
+};
+
+static int end_block(struct part_writer *w, struct sh_error *err)
 {
 	char sum[8];
 
@@ -19,11 +36,11 @@ static int end_block(struct sh_store_part_writer *w, struct sh_error *err)
 	return sh_buf_add(&w->sums, sum, sizeof sum, err);
 }
 
-static int put(struct sh_store_part_writer *w, const void *from, size_t n, struct sh_error *err)
+static int put(struct part_writer *w, const void *from, size_t n, struct sh_error *err)
 {
 	const char *p = from;
 
-	if (sh_folder_write(&w->file, p, n, err) < 0)
+	if (sh_sink_write(&w->file, p, n, err) < 0)
 		return -1;
 	while (n) {
 		size_t room = SH_STORE_BLOCK - w->n, now = n < room ? n : room;
@@ -39,7 +56,7 @@ static int put(struct sh_store_part_writer *w, const void *from, size_t n, struc
 }
 
 static int put_posting(
-    struct sh_store_segment_writer *w, const struct sh_store_posting *p, struct sh_error *err)
+    struct sh_segment_writer *w, const struct sh_store_posting *p, struct sh_error *err)
 {
 	char bytes[SH_STORE_POSTING_BYTES];
 
@@ -67,8 +84,7 @@ static void print_record(char out[SH_STORE_RECORD_BYTES], const struct sh_record
 }
 
 /* Appends the line of a document, and counts the document. */
-static int put_line(
-    struct sh_store_segment_writer *w, const struct sh_record *r, struct sh_error *err)
+static int put_line(struct sh_segment_writer *w, const struct sh_record *r, struct sh_error *err)
 {
 	struct sh_store_segment_entry *e = &w->entry;
 
@@ -85,12 +101,12 @@ static int put_line(
 	return put(&w->part[SH_STORE_PART_DOCUMENTS], "\n", 1, err);
 }
 
-static void writer_delete(struct sh_store_segment_writer *w)
+static void writer_delete(struct sh_segment_writer *w)
 {
 	if (!w)
 		return;
 	for (enum sh_store_part i = 0; i < SH_STORE_PARTS; i++) {
-		sh_folder_abandon(&w->part[i].file);
+		sh_sink_abort(&w->part[i].file);
 		sh_buf_free(&w->part[i].sums);
 	}
 	sh_buf_free(&w->records);
@@ -100,10 +116,9 @@ static void writer_delete(struct sh_store_segment_writer *w)
 
 /* Creates the files of the next segment. The caller calls writer_delete() for *out also after a
  * failure. */
-static int create(
-    struct sh_store_change *c, struct sh_store_segment_writer **out, struct sh_error *err)
+static int create(struct sh_store_change *c, struct sh_segment_writer **out, struct sh_error *err)
 {
-	struct sh_store_segment_writer *w = *out = calloc(1, sizeof *w);
+	struct sh_segment_writer *w = *out = calloc(1, sizeof *w);
 
 	if (!w)
 		return sh_error_nomem(err);
@@ -122,9 +137,9 @@ static int create(
 }
 
 /* Writes the checksums, and all data to the disk. Completes w->entry. */
-static int finish(struct sh_store_segment_writer *w, struct sh_error *err)
+static int finish(struct sh_segment_writer *w, struct sh_error *err)
 {
-	struct sh_store_part_writer *index = &w->part[SH_STORE_PART_INDEX];
+	struct part_writer *index = &w->part[SH_STORE_PART_INDEX];
 	struct sh_buf all = { 0 };
 	int status = 0;
 
@@ -136,10 +151,10 @@ static int finish(struct sh_store_segment_writer *w, struct sh_error *err)
 	}
 	if (status == 0) {
 		w->entry.sum = XXH3_64bits(all.p, all.n);
-		status = sh_folder_write(&index->file, all.p, all.n, err);
+		status = sh_sink_write(&index->file, all.p, all.n, err);
 	}
 	for (enum sh_store_part i = 0; status == 0 && i < SH_STORE_PARTS; i++)
-		status = sh_folder_finish(&w->part[i].file, err);
+		status = sh_sink_close(&w->part[i].file, err);
 	sh_buf_free(&all);
 	return status;
 }
@@ -206,12 +221,11 @@ struct merging {
 	struct sh_store_segment *s; /* the n segments */
 	size_t n;
 	const uint64_t *drop;
-	struct sh_store_segment_writer *to;
-	/* The list that is merged. By segment: index of its next element; its current element, and
-	 * the key of this element in an order of bytes. */
+	struct sh_segment_writer *to;
+	/* The list that is merged. By segment: index of its next element, and its current element
+	 * in an order of bytes. */
 	enum sh_list list;
 	size_t *at;
-	struct sh_store_posting *posting;
 	char (*key)[SH_STORE_POSTING_BYTES];
 };
 
@@ -223,18 +237,19 @@ static bool goes(const struct merging *m, uint32_t number)
 static int next_posting(void *arg, size_t i, struct sh_slice *key, struct sh_error *err)
 {
 	struct merging *m = arg;
-	struct sh_store_posting *p = &m->posting[i];
 	struct sh_store_segment *s = &m->s[i];
+	struct sh_store_posting p;
 
 	if (m->at[i] == sh_store_segment_length(s, m->list))
 		return 0;
-	if (sh_store_segment_posting(s, m->list, m->at[i]++, p, err) < 0)
+	if (sh_store_segment_posting(s, m->list, m->at[i]++, &p, err) < 0)
 		return -1;
-	if (p->document < s->entry.first || p->document > s->entry.last)
+	if (p.document < s->entry.first || p.document > s->entry.last)
 		return sh_store_segment_damaged(s, SH_STORE_PART_INDEX,
 		    "a posting without a document", (m->at[i] - 1) * SH_STORE_POSTING_BYTES, err);
-	sh_put_be64(m->key[i], p->key);
-	sh_put_be64(m->key[i] + 8, (uint64_t)p->document << 32 | p->place);
+	sh_put_be64(m->key[i], p.key);
+	sh_put_be32(m->key[i] + 8, p.document);
+	sh_put_be32(m->key[i] + 12, p.place);
 	*key = sh_slice(m->key[i], SH_STORE_POSTING_BYTES);
 	return 1;
 }
@@ -249,9 +264,13 @@ static int merge_list(struct merging *m, enum sh_list list, struct sh_error *err
 	memset(m->at, 0, m->n * sizeof *m->at);
 	status = sh_merge_init(&heap, m->n, err);
 	while (status == 0 && sh_merge_top(&heap, &top)) {
-		if (!goes(m, m->posting[top].document)) {
+		const char *key = m->key[top];
+		const struct sh_store_posting p = { sh_be64(key), sh_be32(key + 8),
+			sh_be32(key + 12) };
+
+		if (!goes(m, p.document)) {
 			m->to->entry.postings += list == SH_LIST_POSTINGS;
-			status = put_posting(m->to, &m->posting[top], err);
+			status = put_posting(m->to, &p, err);
 		}
 		if (status == 0)
 			status = sh_merge_pop(&heap, err);
@@ -292,7 +311,7 @@ static int merge_all(struct merging *m, struct sh_error *err)
 {
 	for (size_t i = 0; i < m->n; i++)
 		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
-			sh_folder_expect(&m->s[i].part[p].map, true);
+			sh_mapped_expect(&m->s[i].part[p].map, true);
 	if (copy_documents(m, false, err) < 0 || merge_list(m, SH_LIST_POSTINGS, err) < 0 ||
 	    merge_list(m, SH_LIST_IDS, err) < 0 || copy_documents(m, true, err) < 0)
 		return -1;
@@ -310,9 +329,8 @@ static int merge_segments(
 		.drop = drop,
 		.s = calloc(n, sizeof *m.s),
 		.at = calloc(n, sizeof *m.at),
-		.posting = calloc(n, sizeof *m.posting),
 		.key = calloc(n, sizeof *m.key) };
-	int status = m.s && m.at && m.posting && m.key ? 0 : sh_error_nomem(err);
+	int status = m.s && m.at && m.key ? 0 : sh_error_nomem(err);
 
 	for (size_t i = 0; status == 0 && i < n; i++)
 		status = sh_store_segment_open(
@@ -334,7 +352,6 @@ static int merge_segments(
 		sh_store_segment_close(&m.s[i]);
 	free(m.s);
 	free(m.at);
-	free(m.posting);
 	free(m.key);
 	return status;
 }
@@ -344,7 +361,7 @@ static int merge_segments(
 int sh_store_change_document(
     struct sh_store_change *c, const struct sh_record *r, struct sh_error *err)
 {
-	struct sh_store_segment_writer *w = c->to;
+	struct sh_segment_writer *w = c->to;
 	struct sh_record here = *r;
 	char bytes[SH_STORE_RECORD_BYTES];
 	uint64_t at;
@@ -412,7 +429,7 @@ static int merge_newest(struct sh_store_change *c, uint64_t most, struct sh_erro
 
 int sh_store_change_add_segment(struct sh_store_change *c, uint64_t most, struct sh_error *err)
 {
-	struct sh_store_segment_writer *w = c->to;
+	struct sh_segment_writer *w = c->to;
 	int status = 0;
 
 	if (!w)
@@ -451,83 +468,50 @@ int sh_store_compact(struct sh_store *s, struct sh_error *err)
 
 /* ---- removing ---- */
 
-struct removing {
-	struct sh_store *store;
-	struct sh_store_removal *what;
-	uint64_t *set; /* by number: removed documents */
-};
-
-static int mark(struct removing *g, const struct sh_record *r)
-{
-	sh_bits_put(g->set, r->number);
-	g->what->documents++;
-	g->what->kept += r->keeper == r->number;
-	return 0;
-}
-
-static int find_unwanted(void *arg, const struct sh_record *r, struct sh_error *err)
-{
-	struct removing *g = arg;
-	uint32_t next = g->store->manifest.next_number, i;
-	bool unwanted = r->time < g->what->before;
-
-	if (r->number >= next || r->keeper >= next)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "record %08x of the archive is bad: restore the archive from a backup",
-		    r->number);
-	if (g->what->ids && sh_hmap_find(g->what->ids, r->id, &i)) {
-		g->what->met(g->what->arg, i);
-		unwanted = true;
-	}
-	return unwanted ? mark(g, r) : 0;
-}
-
-static int find_orphans(void *arg, const struct sh_record *r, struct sh_error *err)
-{
-	struct removing *g = arg;
-
-	(void)err;
-	if (!sh_bits_has(g->set, r->number) && sh_bits_has(g->set, r->keeper))
-		return mark(g, r);
-	return 0;
-}
-
-/* Returns whether a segment loses a document. */
-static bool is_touched(const struct removing *g, const struct sh_store_segment_entry *e)
-{
-	for (uint64_t i = e->first; i <= e->last; i++)
-		if (sh_bits_has(g->set, (size_t)i))
-			return true;
-	return false;
-}
-
-static int rewrite(struct removing *g, struct sh_error *err)
+/* Removes the documents of the set, which has a bit for each number. */
+static int rewrite(struct sh_store *s, const uint64_t *set, struct sh_error *err)
 {
 	struct sh_store_change c;
-	int status = sh_store_change_begin(&c, g->store, err);
+	int status = sh_store_change_begin(&c, s, err);
 
 	/* From behind: a segment that loses all documents goes. */
-	for (size_t i = c.next.n_segments; status == 0 && i-- > 0;)
-		if (is_touched(g, &c.next.segment[i]))
-			status = merge_segments(&c, i, i + 1, g->set, err);
+	for (size_t i = c.next.n_segments; status == 0 && i-- > 0;) {
+		uint64_t at = c.next.segment[i].first, last = c.next.segment[i].last;
+
+		while (at <= last && !sh_bits_has(set, (size_t)at))
+			at++;
+		if (at <= last)
+			status = merge_segments(&c, i, i + 1, set, err);
+	}
 	if (status == 0)
 		status = sh_store_change_commit(&c, err);
 	sh_store_change_end(&c);
 	return status;
 }
 
-int sh_store_remove(struct sh_store *s, struct sh_store_removal *r, struct sh_error *err)
+int sh_store_remove(struct sh_store *s, sh_store_unwanted *unwanted, void *arg, bool dry,
+    uint64_t *documents, uint64_t *kept, struct sh_error *err)
 {
-	struct removing g = { s, r, calloc(sh_bits_words(s->manifest.next_number), sizeof *g.set) };
-	int status = g.set ? 0 : sh_error_nomem(err);
+	uint64_t *set = calloc(sh_bits_words(s->manifest.next_number), sizeof *set);
+	struct sh_record r;
+	int got = set ? 1 : sh_error_nomem(err);
 
-	r->documents = r->kept = 0;
-	if (status == 0)
-		status = sh_store_each(s, find_unwanted, &g, err);
-	if (status == 0)
-		status = sh_store_each(s, find_orphans, &g, err);
-	if (status == 0 && r->documents && !r->dry)
-		status = rewrite(&g, err);
-	free(g.set);
-	return status;
+	*documents = *kept = 0;
+	/* The second walk finds the duplicates of the documents that the first one has found. */
+	for (int walk = 0; walk < 2 && got >= 0; walk++) {
+		struct sh_store_walk at = { 0 };
+
+		while ((got = sh_store_next(s, &at, &r, err)) > 0) {
+			if (walk == 0 ? !unwanted(arg, &r)
+				      : sh_bits_has(set, r.number) || !sh_bits_has(set, r.keeper))
+				continue;
+			sh_bits_put(set, r.number);
+			++*documents;
+			*kept += r.keeper == r.number;
+		}
+	}
+	if (got == 0 && *documents && !dry)
+		got = rewrite(s, set, err);
+	free(set);
+	return got;
 }

@@ -13,7 +13,6 @@
 #ifndef SH_STORE_CHANGE_H
 #define SH_STORE_CHANGE_H
 
-#include "base/hmap.h"
 #include "store/store.h"
 
 /* A segment of n documents has the class floor(log4(n)). A merge takes the last segments, as far
@@ -21,28 +20,11 @@
  * segments. A merged segment may cause a further merge. All merges of a change are made as one. */
 enum { SH_STORE_FAN_OUT = 4 };
 
-/* Writes a file of a segment. */
-struct sh_store_part_writer {
-	struct sh_folder_file file;
-	char block[SH_STORE_BLOCK];
-	size_t n;           /* bytes in the block */
-	struct sh_buf sums; /* checksums of the blocks before */
-};
-
-struct sh_store_segment_writer {
-	struct sh_store_segment_entry entry;
-	struct sh_store_part_writer part[SH_STORE_PARTS];
-	/* of new documents: their records, and their postings in the list of ids */
-	struct sh_buf records;
-	struct sh_store_posting *ids;
-	size_t n_ids, ids_cap;
-};
-
 struct sh_store_change {
 	struct sh_store *store;
 	/* the new manifest; its settings point into the store's text */
 	struct sh_store_manifest next;
-	struct sh_store_segment_writer *to; /* the segment that is written; NULL: none */
+	struct sh_segment_writer *to; /* the segment that is written; NULL: none */
 	/* the new manifest is in place, or may be: sh_store_change_end() undoes nothing */
 	bool is_out;
 };
@@ -76,24 +58,13 @@ void sh_store_change_end(struct sh_store_change *c);
 /* Merges all segments into one. */
 int sh_store_compact(struct sh_store *s, struct sh_error *err);
 
-/* Selects the documents to remove: at least one of the two conditions holds for the document. */
-struct sh_store_removal {
-	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
-	/* the document was added before this time, in seconds since 1970; 0: no such condition */
-	uint64_t before;
-	bool dry; /* count only, remove nothing */
-	/* Called for each document with one of the ids. id: index in `ids`. Not NULL unless `ids`
-	 * is. */
-	void (*met)(void *arg, uint32_t id);
-	void *arg;
+/* Returns whether the document is to be removed. Called for each document once. */
+typedef bool sh_store_unwanted(void *arg, const struct sh_record *r);
 
-	/* The results. */
-	uint64_t documents; /* removed, with dropped duplicates */
-	uint64_t kept;      /* of these, documents that had stayed */
-};
-
-/* Removes documents, and all documents that were dropped as their duplicates. Reads the records of
- * all documents, and rewrites each segment that loses a document. */
-int sh_store_remove(struct sh_store *s, struct sh_store_removal *r, struct sh_error *err);
+/* Removes documents, and all documents that were dropped as their duplicates. dry: counts them
+ * only. Sets *documents to their number, and *kept to the number of those that had stayed. Reads
+ * the records of all documents, and rewrites each segment that loses a document. */
+int sh_store_remove(struct sh_store *s, sh_store_unwanted *unwanted, void *arg, bool dry,
+    uint64_t *documents, uint64_t *kept, struct sh_error *err);
 
 #endif

@@ -39,11 +39,31 @@ int sh_store_manifest_copy(
 	return 0;
 }
 
+bool sh_store_setting_next(struct sh_slice *lines, struct sh_store_setting *s)
+{
+	static const char word[] = "option ";
+	const size_t n = sizeof word - 1;
+	const char *lf = lines->n > n ? memchr(lines->p, '\n', lines->n) : NULL, *blank;
+
+	if (!lf || memcmp(lines->p, word, n) != 0)
+		return false;
+	blank = memchr(lines->p + n, ' ', (size_t)(lf - lines->p) - n);
+	if (!blank)
+		return false;
+	s->name = sh_slice(lines->p + n, (size_t)(blank - lines->p) - n);
+	s->value = sh_slice(blank + 1, (size_t)(lf - blank - 1));
+	*lines = sh_slice(lf + 1, lines->n - (size_t)(lf + 1 - lines->p));
+	return true;
+}
+
 struct sh_slice sh_store_manifest_setting(const struct sh_store_manifest *m, struct sh_slice name)
 {
-	for (size_t i = 0; i < m->n_settings; i++)
-		if (sh_slice_eq(m->setting[i].name, name))
-			return m->setting[i].value;
+	struct sh_slice lines = m->settings;
+	struct sh_store_setting s;
+
+	while (sh_store_setting_next(&lines, &s))
+		if (sh_slice_eq(s.name, name))
+			return s.value;
 	return sh_slice("", 0);
 }
 
@@ -53,15 +73,6 @@ uint64_t sh_store_manifest_documents(const struct sh_store_manifest *m)
 
 	for (size_t i = 0; i < m->n_segments; i++)
 		n += m->segment[i].documents;
-	return n;
-}
-
-uint64_t sh_store_manifest_kept(const struct sh_store_manifest *m)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < m->n_segments; i++)
-		n += m->segment[i].kept;
 	return n;
 }
 
@@ -90,16 +101,8 @@ int sh_store_manifest_print(
 
 	say(out, &status, err, "%skind %s\nstore %s\n", head, kind_name[m->kind],
 	    sh_store_form_name[m->form]);
-	for (size_t i = 0; i < m->n_settings; i++) {
-		const struct sh_store_setting *s = &m->setting[i];
-
-		if (status < 0 || sh_buf_add(out, "option ", 7, err) < 0 ||
-		    sh_buf_add(out, s->name.p, s->name.n, err) < 0 ||
-		    sh_buf_add(out, " ", 1, err) < 0 ||
-		    sh_buf_add(out, s->value.p, s->value.n, err) < 0 ||
-		    sh_buf_add(out, "\n", 1, err) < 0)
-			return -1;
-	}
+	if (status == 0)
+		status = sh_buf_add(out, m->settings.p, m->settings.n, err);
 	say(out, &status, err,
 	    "key %016" PRIx64 "%016" PRIx64 "\nnext-number %08" PRIx32 "\nnext-segment %08" PRIx32
 	    "\n",
@@ -126,77 +129,50 @@ static int broken(struct sh_error *err, const char *what)
 	return sh_error_set(err, SH_ERR_RECORD, "%s: restore the archive from a backup", what);
 }
 
-/* Removes the next line from *rest when it begins with the word and a blank. Sets *value to the
- * text behind the blank. */
-static bool line_of(struct sh_slice *rest, const char *word, struct sh_slice *value)
+/* Removes `fields` values from the beginning of *text, below 200 bytes in the form of scanf(). The
+ * form ends with "%n" for *used. check_form() finds values that are written in another way. */
+__attribute__((format(scanf, 4, 5))) static bool scan(
+    struct sh_slice *text, int fields, const int *used, const char *fmt, ...)
 {
-	size_t n = strlen(word);
-	const char *lf = rest->n ? memchr(rest->p, '\n', rest->n) : NULL;
-
-	if (!lf || (size_t)(lf - rest->p) < n + 1 || memcmp(rest->p, word, n) != 0 ||
-	    rest->p[n] != ' ')
-		return false;
-	*value = sh_slice(rest->p + n + 1, (size_t)(lf - rest->p) - n - 1);
-	*rest = sh_slice(lf + 1, rest->n - (size_t)(lf + 1 - rest->p));
-	return true;
-}
-
-/* Removes the first word, up to the next blank, and returns it. */
-static struct sh_slice word_of(struct sh_slice *s)
-{
-	const char *blank = s->n ? memchr(s->p, ' ', s->n) : NULL;
-	struct sh_slice word = sh_slice(s->p, blank ? (size_t)(blank - s->p) : s->n);
-
-	s->p += word.n + (blank != NULL);
-	s->n -= word.n + (blank != NULL);
-	return word;
-}
-
-static bool choice(
-    struct sh_slice *rest, const char *word, const char *const *name, unsigned n, unsigned *got)
-{
-	struct sh_slice value;
-
-	if (!line_of(rest, word, &value))
-		return false;
-	for (*got = 0; *got < n; ++*got)
-		if (sh_slice_eq(value, sh_slice_str(name[*got])))
-			return true;
-	return false;
-}
-
-/* Removes the next line when it has this word and `fields` values in the form of scanf(). Values of
- * another form are found by check_form(). */
-__attribute__((format(scanf, 4, 5))) static bool scan_line(
-    struct sh_slice *rest, const char *word, int fields, const char *fmt, ...)
-{
-	char line[200];
-	struct sh_slice v;
+	char head_of[200];
+	size_t n = text->n < sizeof head_of ? text->n : sizeof head_of - 1;
 	va_list ap;
 	int got;
 
-	if (!line_of(rest, word, &v) || v.n >= sizeof line)
-		return false;
-	memcpy(line, v.p, v.n);
-	line[v.n] = '\0';
+	memcpy(head_of, text->p, n);
+	head_of[n] = '\0';
 	va_start(ap, fmt);
-	got = vsscanf(line, fmt, ap);
+	got = vsscanf(head_of, fmt, ap);
 	va_end(ap);
-	return got == fields;
+	if (got != fields)
+		return false;
+	*text = sh_slice(text->p + *used, text->n - (size_t)*used);
+	return true;
+}
+
+/* Returns the index of the text among n names, or n. */
+static unsigned index_of(const char *const *name, unsigned n, const char *text)
+{
+	unsigned i = 0;
+
+	while (i < n && strcmp(name[i], text) != 0)
+		i++;
+	return i;
 }
 
 static int parse_segments(struct sh_store_manifest *m, struct sh_slice *rest, struct sh_error *err)
 {
 	uint64_t from = 0;
+	int used = 0;
 
 	while (rest->n) {
 		struct sh_store_segment_entry e;
 
-		if (!scan_line(rest, "segment", 8,
-			"%8" SCNx32 " %8" SCNx32 " %8" SCNx32 " %19" SCNu64 " %19" SCNu64
-			" %19" SCNu64 " %19" SCNu64 " %16" SCNx64,
+		if (!scan(rest, 8, &used,
+			"segment %8" SCNx32 " %8" SCNx32 " %8" SCNx32 " %19" SCNu64 " %19" SCNu64
+			" %19" SCNu64 " %19" SCNu64 " %16" SCNx64 "\n%n",
 			&e.number, &e.first, &e.last, &e.documents, &e.kept, &e.postings, &e.bytes,
-			&e.sum) ||
+			&e.sum, &used) ||
 		    e.first < from || e.last < e.first || e.last >= m->next_number ||
 		    e.number >= m->next_segment || e.documents == 0 ||
 		    e.documents > (uint64_t)e.last - e.first + 1 || e.kept > e.documents ||
@@ -215,10 +191,11 @@ static int check_sum(struct sh_slice *text, struct sh_error *err)
 	enum { LAST = 9 + 16 + 1 };
 	struct sh_slice last = *text;
 	uint64_t sum;
+	int used = 0;
 
 	if (text->n >= LAST)
 		last = sh_slice(text->p + text->n - LAST, LAST);
-	if (!scan_line(&last, "checksum", 1, "%16" SCNx64, &sum) || last.n)
+	if (!scan(&last, 1, &used, "checksum %16" SCNx64 "\n%n", &sum, &used) || last.n)
 		return broken(err, "no checksum at its end: cut short, or no manifest");
 	text->n -= LAST;
 	return sum == XXH3_64bits(text->p, text->n)
@@ -228,25 +205,24 @@ static int check_sum(struct sh_slice *text, struct sh_error *err)
 
 static int parse_lines(struct sh_store_manifest *m, struct sh_slice rest, struct sh_error *err)
 {
-	unsigned kind, form;
-	struct sh_slice v;
+	char kind[16], form[16];
+	struct sh_store_setting setting;
+	int used = 0;
 
 	rest = sh_slice(rest.p + sizeof head - 1, rest.n - (sizeof head - 1));
-	if (!choice(&rest, "kind", kind_name, SH_STORE_KINDS, &kind) ||
-	    !choice(&rest, "store", sh_store_form_name, SH_STORE_FORMS, &form))
+	if (!scan(&rest, 2, &used, "kind %15s store %15s\n%n", kind, form, &used))
 		return broken(err, "no kind of archive");
-	m->kind = (enum sh_store_kind)kind;
-	m->form = (enum sh_store_form)form;
-	while (line_of(&rest, "option", &v)) {
-		struct sh_slice name = word_of(&v);
-
-		if (m->n_settings == SH_STORE_SETTINGS_MAX)
-			return broken(err, "too many options");
-		m->setting[m->n_settings++] = (struct sh_store_setting){ name, v };
-	}
-	if (!scan_line(&rest, "key", 2, "%16" SCNx64 "%16" SCNx64, &m->key[0], &m->key[1]) ||
-	    !scan_line(&rest, "next-number", 1, "%8" SCNx32, &m->next_number) ||
-	    !scan_line(&rest, "next-segment", 1, "%8" SCNx32, &m->next_segment))
+	m->kind = (enum sh_store_kind)index_of(kind_name, SH_STORE_KINDS, kind);
+	m->form = (enum sh_store_form)index_of(sh_store_form_name, SH_STORE_FORMS, form);
+	if (m->kind == SH_STORE_KINDS || m->form == SH_STORE_FORMS)
+		return broken(err, "no kind of archive");
+	m->settings = sh_slice(rest.p, 0);
+	while (sh_store_setting_next(&rest, &setting))
+		m->settings.n = (size_t)(rest.p - m->settings.p);
+	if (!scan(&rest, 4, &used,
+		"key %16" SCNx64 "%16" SCNx64 " next-number %8" SCNx32 " next-segment %8" SCNx32
+		"\n%n",
+		&m->key[0], &m->key[1], &m->next_number, &m->next_segment, &used))
 		return broken(err, "no key or number");
 	return parse_segments(m, &rest, err);
 }

@@ -35,17 +35,10 @@ struct sh_store_segment_entry {
 	uint64_t documents, kept, postings, bytes, sum;
 };
 
-struct sh_store_setting {
-	struct sh_slice name, value;
-};
-
-enum { SH_STORE_SETTINGS_MAX = 32 };
-
 struct sh_store_manifest {
 	enum sh_store_kind kind;
 	enum sh_store_form form;
-	struct sh_store_setting setting[SH_STORE_SETTINGS_MAX]; /* names and values are borrowed */
-	size_t n_settings;
+	struct sh_slice settings; /* lines "option NAME VALUE", each with its LF; borrowed */
 	uint64_t key[2];
 	uint32_t next_number, next_segment;
 	struct sh_store_segment_entry *segment; /* owned */
@@ -68,11 +61,18 @@ void sh_store_manifest_free(struct sh_store_manifest *m);
 int sh_store_manifest_add(
     struct sh_store_manifest *m, const struct sh_store_segment_entry *e, struct sh_error *err);
 
+struct sh_store_setting {
+	struct sh_slice name, value;
+};
+
+/* Removes the first line of manifest.settings from *lines, and sets *s to its words. Returns false
+ * when *lines does not begin with such a line. */
+bool sh_store_setting_next(struct sh_slice *lines, struct sh_store_setting *s);
+
 /* Returns the value of a setting, or an empty slice when the archive has no such setting. */
 struct sh_slice sh_store_manifest_setting(const struct sh_store_manifest *m, struct sh_slice name);
 
-/* Return the number of documents recorded, and the number of documents that stay. */
+/* Returns the number of documents recorded. */
 uint64_t sh_store_manifest_documents(const struct sh_store_manifest *m);
-uint64_t sh_store_manifest_kept(const struct sh_store_manifest *m);
 
 #endif

@@ -10,7 +10,7 @@
 /* ---- names ---- */
 
 static const char *const suffix[] = { "tsv", "bin", "index" };
-enum { DIGITS = 8, KEY_DIGITS = 12, STEM = DIGITS + 1 + KEY_DIGITS + 1 };
+enum { DIGITS = 8, KEY_DIGITS = 12 };
 
 void sh_store_part_name(char out[SH_STORE_PART_NAME], const struct sh_store_manifest *m,
     uint32_t segment, enum sh_store_part part)
@@ -21,24 +21,25 @@ void sh_store_part_name(char out[SH_STORE_PART_NAME], const struct sh_store_mani
 	    (unsigned long long)(m->key[0] >> 16), suffix[which]);
 }
 
-bool sh_store_part_is(const struct sh_store_manifest *m, const char *name, uint32_t *segment)
+enum sh_store_file sh_store_file_of(
+    const struct sh_store_manifest *m, const char *name, uint32_t *segment)
 {
 	static const char hex[] = "0123456789abcdef";
-	char key[SH_STORE_PART_NAME];
+	const char *dot = strchr(name, '.'), *end;
 
-	if (strspn(name, hex) != DIGITS || name[DIGITS] != '.' ||
-	    strspn(name + DIGITS + 1, hex) != KEY_DIGITS || name[STEM - 1] != '.')
-		return false;
+	if (!dot || strspn(dot + 1, hex) != KEY_DIGITS ||
+	    (m && strtoull(dot + 1, NULL, 16) != m->key[0] >> 16))
+		return SH_STORE_FOREIGN;
+	end = dot + 1 + KEY_DIGITS;
+	if (strncmp(name, "manifest.", (size_t)(dot + 1 - name)) == 0)
+		return *end ? SH_STORE_FOREIGN : SH_STORE_NEW_MANIFEST;
+	if (dot - name != DIGITS || strspn(name, hex) != DIGITS || *end != '.')
+		return SH_STORE_FOREIGN;
 	*segment = (uint32_t)strtoul(name, NULL, 16);
-	if (m) {
-		sh_store_part_name(key, m, *segment, SH_STORE_PART_INDEX);
-		if (memcmp(key, name, STEM) != 0)
-			return false;
-	}
 	for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++)
-		if (strcmp(name + STEM, suffix[i]) == 0)
-			return true;
-	return false;
+		if (strcmp(end + 1, suffix[i]) == 0)
+			return SH_STORE_SEGMENT;
+	return SH_STORE_FOREIGN;
 }
 
 /* ---- opening ---- */
@@ -59,7 +60,7 @@ static int open_part(struct sh_store_segment *s, const struct sh_store_manifest 
 	sh_store_part_name(c->name, m, s->entry.number, part);
 	if (sh_folder_map(&c->map, s->folder, c->name, bytes, err) < 0)
 		return -1;
-	sh_folder_expect(&c->map, false);
+	sh_mapped_expect(&c->map, false);
 	c->seen = calloc((size_t)sh_store_blocks(bytes) / 32 + 1, sizeof *c->seen);
 	return c->seen ? 0 : sh_error_nomem(err);
 }
@@ -99,7 +100,7 @@ int sh_store_segment_open(struct sh_store_segment *s, const struct sh_folder *fo
 void sh_store_segment_close(struct sh_store_segment *s)
 {
 	for (enum sh_store_part i = 0; i < SH_STORE_PARTS; i++) {
-		sh_folder_unmap(&s->part[i].map);
+		sh_mapped_close(&s->part[i].map);
 		free(s->part[i].seen);
 	}
 	*s = (struct sh_store_segment){ 0 };
@@ -164,24 +165,6 @@ int sh_store_segment_record(
 	return 0;
 }
 
-/* Reads 4 bytes of a record. */
-static int word_of(
-    struct sh_store_segment *s, size_t i, size_t offset, uint32_t *word, struct sh_error *err)
-{
-	size_t at = s->records + i * SH_STORE_RECORD_BYTES + offset;
-
-	if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + 4, err) < 0)
-		return -1;
-	*word = sh_le32(s->part[SH_STORE_PART_INDEX].map.p + at);
-	return 0;
-}
-
-int sh_store_segment_keeper(
-    struct sh_store_segment *s, size_t i, uint32_t *keeper, struct sh_error *err)
-{
-	return word_of(s, i, 4, keeper, err);
-}
-
 int sh_store_segment_find(
     struct sh_store_segment *s, uint32_t number, size_t *i, struct sh_error *err)
 {
@@ -192,13 +175,15 @@ int sh_store_segment_find(
 		return 0;
 	/* Without gaps the distance to the first number is the place. Gaps make the place lower. */
 	for (; lo < hi; first = false) {
-		size_t mid = lo + (hi - lo) / 2;
+		size_t mid = lo + (hi - lo) / 2, at;
 		uint32_t got;
 
 		if (first)
 			mid = number - s->entry.first < hi ? number - s->entry.first : hi - 1;
-		if (word_of(s, mid, 0, &got, err) < 0)
+		at = s->records + mid * SH_STORE_RECORD_BYTES;
+		if (sh_store_segment_need(s, SH_STORE_PART_INDEX, at, at + 4, err) < 0)
 			return -1;
+		got = sh_le32(s->part[SH_STORE_PART_INDEX].map.p + at);
 		if (got == number) {
 			*i = mid;
 			return 1;

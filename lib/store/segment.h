@@ -32,9 +32,14 @@ enum { SH_STORE_PART_NAME = 32 };
 /* Writes the name of a file. */
 void sh_store_part_name(char out[SH_STORE_PART_NAME], const struct sh_store_manifest *m,
     uint32_t segment, enum sh_store_part part);
-/* Returns whether the name is that of a file of a segment of this archive; m NULL: of any archive.
- * Sets *segment to the segment's number; *segment has no meaning when the result is false. */
-bool sh_store_part_is(const struct sh_store_manifest *m, const char *name, uint32_t *segment);
+
+/* What a file with a key in its name is: see store.h. */
+enum sh_store_file { SH_STORE_FOREIGN, SH_STORE_NEW_MANIFEST, SH_STORE_SEGMENT };
+
+/* Returns what a file of this name is in this archive; m NULL: in any archive. Sets *segment to the
+ * number of a file of a segment. */
+enum sh_store_file sh_store_file_of(
+    const struct sh_store_manifest *m, const char *name, uint32_t *segment);
 
 /* What the archive has of a document. Slices are views into the map, valid until the segment is
  * closed. */
@@ -50,7 +55,7 @@ struct sh_record {
 
 /* Bytes with checksums of their blocks. */
 struct sh_store_checked {
-	struct sh_folder_map map;
+	struct sh_mapped map;
 	const char *sums;
 	uint32_t *seen; /* a bit for each block that was compared */
 	char name[SH_STORE_PART_NAME];
@@ -80,9 +85,6 @@ int sh_store_segment_need(struct sh_store_segment *s, enum sh_store_part part, u
 /* Reads record i of the segment. */
 int sh_store_segment_record(
     struct sh_store_segment *s, size_t i, struct sh_record *r, struct sh_error *err);
-/* Reads the keeper of record i, without its line. */
-int sh_store_segment_keeper(
-    struct sh_store_segment *s, size_t i, uint32_t *keeper, struct sh_error *err);
 /* Sets *i to the record of this number: returns 1, 0 when there is none, -1 on failure. */
 int sh_store_segment_find(
     struct sh_store_segment *s, uint32_t number, size_t *i, struct sh_error *err);

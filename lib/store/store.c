@@ -7,6 +7,7 @@
 
 #include "base/bisect.h"
 #include "base/bits.h"
+#include "base/bytes.h"
 #include "base/siphash.h"
 #include "io/parallel.h"
 
@@ -42,7 +43,7 @@ static int is_any_part(void *arg, const char *name, struct sh_error *err)
 
 	(void)arg;
 	(void)err;
-	return sh_store_part_is(NULL, name, &segment);
+	return sh_store_file_of(NULL, name, &segment) == SH_STORE_SEGMENT;
 }
 
 static int no_manifest(const struct sh_store *s, struct sh_error *err)
@@ -61,21 +62,10 @@ static int no_manifest(const struct sh_store *s, struct sh_error *err)
 
 /* ---- names ---- */
 
-enum { KEY_DIGITS = 12 };
-
 void sh_store_new_name(char out[SH_STORE_PART_NAME], const struct sh_store_manifest *m)
 {
 	snprintf(out, SH_STORE_PART_NAME, "%s.%012llx", manifest_name,
 	    (unsigned long long)(m->key[0] >> 16));
-}
-
-static bool is_new_manifest(const char *name)
-{
-	size_t n = sizeof manifest_name - 1;
-
-	return strncmp(name, manifest_name, n) == 0 && name[n] == '.' &&
-	       strspn(name + n + 1, "0123456789abcdef") == KEY_DIGITS &&
-	       name[n + 1 + KEY_DIGITS] == '\0';
 }
 
 bool sh_store_owns(const char *name)
@@ -83,7 +73,7 @@ bool sh_store_owns(const char *name)
 	uint32_t segment;
 
 	return strcmp(name, manifest_name) == 0 || strcmp(name, lock_name) == 0 ||
-	       is_new_manifest(name) || sh_store_part_is(NULL, name, &segment);
+	       sh_store_file_of(NULL, name, &segment) != SH_STORE_FOREIGN;
 }
 
 /* ---- files of killed runs ---- */
@@ -93,15 +83,12 @@ static int clean_one(void *arg, const char *name, struct sh_error *err)
 {
 	const struct sh_store *s = arg;
 	const struct sh_store_manifest *m = &s->manifest;
-	char unfinished[SH_STORE_PART_NAME];
 	uint32_t segment;
+	enum sh_store_file file = sh_store_file_of(m, name, &segment);
 
-	sh_store_new_name(unfinished, m);
-	if (strcmp(name, unfinished) == 0)
-		return sh_folder_remove(&s->folder, name, err);
-	if (!sh_store_part_is(m, name, &segment))
+	if (file == SH_STORE_FOREIGN)
 		return 0;
-	for (size_t i = 0; i < m->n_segments; i++)
+	for (size_t i = 0; file == SH_STORE_SEGMENT && i < m->n_segments; i++)
 		if (m->segment[i].number == segment)
 			return 0;
 	return sh_folder_remove(&s->folder, name, err);
@@ -114,34 +101,34 @@ int sh_store_clean(struct sh_store *s, struct sh_error *err)
 
 /* ---- a new archive ---- */
 
-/* The names in a folder, without the files of a killed creation. */
+static bool is_new_manifest(const char *name)
+{
+	uint32_t segment;
+
+	return sh_store_file_of(NULL, name, &segment) == SH_STORE_NEW_MANIFEST;
+}
+
+/* The names in a folder, without the files of a killed creation: these are a new manifest, and an
+ * empty lock. */
 struct contents {
 	struct sh_store *store;
 	char name[256]; /* the least name */
 	size_t n;
 };
 
-static int is_left_over(const struct sh_folder *folder, const char *name, struct sh_error *err)
-{
-	struct sh_buf text = { 0 };
-	int got;
-
-	if (strcmp(name, lock_name) != 0)
-		return is_new_manifest(name);
-	got = sh_folder_read(folder, name, &text, err);
-	got = got < 0 ? -1 : text.n == 0;
-	sh_buf_free(&text);
-	return got;
-}
-
 static int look_at(void *arg, const char *name, struct sh_error *err)
 {
 	struct contents *c = arg;
-	int left = is_left_over(&c->store->folder, name, err);
+	struct sh_buf text = { 0 };
+	bool left = is_new_manifest(name);
 
-	if (left != 0)
-		return left < 0 ? -1 : 0;
-	if (c->n++ == 0 || strcmp(name, c->name) < 0)
+	if (strcmp(name, lock_name) == 0) {
+		if (sh_folder_read(&c->store->folder, name, &text, err) < 0)
+			return -1;
+		left = text.n == 0;
+		sh_buf_free(&text);
+	}
+	if (!left && (c->n++ == 0 || strcmp(name, c->name) < 0))
 		snprintf(c->name, sizeof c->name, "%s", name);
 	return 0;
 }
@@ -238,8 +225,10 @@ int sh_store_exists(const char *path, struct sh_error *err)
 	return got;
 }
 
-int sh_store_open(struct sh_store *s, const char *path, struct sh_error *err)
+int sh_store_open(
+    struct sh_store *s, const char *path, enum sh_store_kind kind, struct sh_error *err)
 {
+	static const char *const program[SH_STORE_KINDS] = { "shdedup", "shspan" };
 	int got;
 
 	*s = (struct sh_store){ 0 };
@@ -251,8 +240,13 @@ int sh_store_open(struct sh_store *s, const char *path, struct sh_error *err)
 		return -1;
 	}
 	got = read_manifest(s, err);
-	if (got > 0)
+	if (got > 0 && (kind == SH_STORE_KINDS || kind == s->manifest.kind))
 		return 0;
+	if (got > 0)
+		sh_error_set(err, SH_ERR_PARAM, "'%s' is an archive of %s, expected one of %s (%s)",
+		    path, program[s->manifest.kind], program[kind],
+		    kind == SH_STORE_OF_DOCUMENTS ? "sharchive init makes one"
+						  : "shspan makes one in a new folder");
 	if (got == 0)
 		no_manifest(s, err);
 	sh_store_close(s);
@@ -360,63 +354,6 @@ int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, si
 	return 0;
 }
 
-int sh_store_each(struct sh_store *s, sh_store_each_fn *each, void *arg, struct sh_error *err)
-{
-	for (size_t i = 0; i < s->n_segments; i++) {
-		for (size_t k = 0; k < s->segment[i].entry.documents; k++) {
-			struct sh_record r;
-			int got = sh_store_segment_record(&s->segment[i], k, &r, err);
-
-			if (got == 0)
-				got = each(arg, &r, err);
-			if (got != 0)
-				return got;
-		}
-	}
-	return 0;
-}
-
-int sh_store_count(struct sh_store *s, uint32_t *count, struct sh_error *err)
-{
-	for (size_t i = 0; i < s->n_segments; i++)
-		for (size_t k = 0; k < s->segment[i].entry.documents; k++) {
-			uint32_t keeper;
-
-			if (sh_store_segment_keeper(&s->segment[i], k, &keeper, err) < 0)
-				return -1;
-			if (keeper >= s->manifest.next_number)
-				return sh_store_segment_damaged(&s->segment[i], SH_STORE_PART_INDEX,
-				    "a bad record",
-				    s->segment[i].records + k * SH_STORE_RECORD_BYTES, err);
-			count[keeper]++;
-		}
-	return 0;
-}
-
-/* ---- the check of every byte ---- */
-
-/* The documents of an archive, by number, and their segments. */
-struct checking {
-	struct sh_store *store;
-	uint64_t *there, *stays;
-};
-
-static int check_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	struct checking *k = arg;
-
-	for (size_t i = from; i < to; i++) {
-		struct sh_store_segment *s = &k->store->segment[i];
-
-		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
-			sh_folder_expect(&s->part[p].map, true);
-		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, err) < 0 ||
-		    sh_store_segment_need(s, SH_STORE_PART_INDEX, 0, s->sums, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int bad(
     const struct sh_store_segment *s, size_t record, const char *what, struct sh_error *err)
 {
@@ -424,8 +361,59 @@ static int bad(
 	    s, SH_STORE_PART_INDEX, what, s->records + record * SH_STORE_RECORD_BYTES, err);
 }
 
-/* Checks that the numbers ascend, and that the lines stand one after the other. */
-static int check_records(struct checking *k, struct sh_store_segment *s, struct sh_error *err)
+int sh_store_next(
+    struct sh_store *s, struct sh_store_walk *at, struct sh_record *r, struct sh_error *err)
+{
+	struct sh_store_segment *segment = &s->segment[at->segment];
+	uint32_t numbers = s->manifest.next_number;
+
+	if (at->segment == s->n_segments)
+		return 0;
+	if (sh_store_segment_record(segment, at->record, r, err) < 0)
+		return -1;
+	if (r->number >= numbers || r->keeper >= numbers)
+		return bad(segment, at->record, "a bad record", err);
+	if (++at->record == segment->entry.documents)
+		*at = (struct sh_store_walk){ at->segment + 1, 0 };
+	return 1;
+}
+
+int sh_store_count(struct sh_store *s, uint32_t *count, struct sh_error *err)
+{
+	for (struct sh_store_segment *t = s->segment; t < s->segment + s->n_segments; t++) {
+		const char *keeper = t->part[SH_STORE_PART_INDEX].map.p + t->records + 4;
+
+		if (sh_store_segment_need(t, SH_STORE_PART_INDEX, t->records, t->sums, err) < 0)
+			return -1;
+		for (size_t k = 0; k < t->entry.documents; k++, keeper += SH_STORE_RECORD_BYTES) {
+			if (sh_le32(keeper) >= s->manifest.next_number)
+				return bad(t, k, "a bad record", err);
+			count[sh_le32(keeper)]++;
+		}
+	}
+	return 0;
+}
+
+/* ---- the check of every byte ---- */
+
+static int check_blocks(void *store, size_t from, size_t to, struct sh_error *err)
+{
+	for (size_t i = from; i < to; i++) {
+		struct sh_store_segment *s = &((struct sh_store *)store)->segment[i];
+
+		for (enum sh_store_part p = 0; p < SH_STORE_PARTS; p++)
+			sh_mapped_expect(&s->part[p].map, true);
+		if (sh_store_segment_need(s, SH_STORE_PART_DOCUMENTS, 0, s->entry.bytes, err) < 0 ||
+		    sh_store_segment_need(s, SH_STORE_PART_INDEX, 0, s->sums, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Checks that the numbers ascend, and that the lines stand one after the other. Sets the bits of the
+ * documents in `there`, and of documents that stay in `stays`. */
+static int check_records(const struct sh_store *store, struct sh_store_segment *s, uint64_t *there,
+    uint64_t *stays, struct sh_error *err)
 {
 	const char *text = s->part[SH_STORE_PART_DOCUMENTS].map.p;
 	const struct sh_store_segment_entry *e = &s->entry;
@@ -439,13 +427,13 @@ static int check_records(struct checking *k, struct sh_store_segment *s, struct 
 		    (i == 0 && r.number != e->first))
 			return bad(s, i, "a record out of order", err);
 		if (r.line.p != text + at || text[at + r.line.n] != '\n' ||
-		    r.keeper >= k->store->manifest.next_number)
+		    r.keeper >= store->manifest.next_number)
 			return bad(s, i, "a bad record", err);
 		at += r.line.n + 1;
 		last = r.number;
-		sh_bits_put(k->there, r.number);
+		sh_bits_put(there, r.number);
 		if (r.keeper == r.number) {
-			sh_bits_put(k->stays, r.number);
+			sh_bits_put(stays, r.number);
 			kept++;
 		}
 	}
@@ -455,23 +443,10 @@ static int check_records(struct checking *k, struct sh_store_segment *s, struct 
 	return 0;
 }
 
-static int check_keepers(void *arg, const struct sh_record *r, struct sh_error *err)
+/* set: the documents that may be in the list. */
+static int check_list(const struct sh_store *store, struct sh_store_segment *s, enum sh_list list,
+    const uint64_t *set, struct sh_error *err)
 {
-	struct checking *k = arg;
-
-	if (sh_bits_has(k->stays, r->keeper))
-		return 0;
-	return sh_error_set(err, SH_ERR_RECORD,
-	    "'%s' is damaged: document %08x has a keeper that does not stay: restore the archive "
-	    "from a backup",
-	    k->store->folder.path, r->number);
-}
-
-static int check_list(
-    struct checking *k, struct sh_store_segment *s, enum sh_list list, struct sh_error *err)
-{
-	const struct sh_store_manifest *m = &k->store->manifest;
-	const uint64_t *set = list == SH_LIST_POSTINGS ? k->stays : k->there;
 	struct sh_store_posting last = { 0 }, p;
 	struct sh_record r;
 	size_t at;
@@ -493,7 +468,8 @@ static int check_list(
 			got = sh_store_segment_find(s, p.document, &at, err);
 			if (got > 0)
 				got = sh_store_segment_record(s, at, &r, err) < 0 ? -1 : 1;
-			if (got > 0 && (sh_store_id_key(m, r.id) != p.key || p.place))
+			if (got > 0 &&
+			    (sh_store_id_key(&store->manifest, r.id) != p.key || p.place))
 				got = 0;
 		}
 		if (got < 0)
@@ -509,21 +485,28 @@ static int check_list(
 int sh_store_check(struct sh_store *s, unsigned jobs, struct sh_error *err)
 {
 	size_t words = sh_bits_words(s->manifest.next_number);
-	struct checking k = { s, calloc(words, sizeof *k.there), calloc(words, sizeof *k.stays) };
-	int status = k.there && k.stays ? 0 : sh_error_nomem(err);
+	uint64_t *there = calloc(words, sizeof *there), *stays = calloc(words, sizeof *stays);
+	struct sh_store_walk at = { 0 };
+	struct sh_record r;
+	int status = there && stays ? 0 : sh_error_nomem(err);
 
 	if (status == 0 && s->n_segments)
-		status = sh_parallel(&k, 0, jobs, s->n_segments, 1, check_blocks, err);
+		status = sh_parallel(s, 0, jobs, s->n_segments, 1, check_blocks, err);
 	for (size_t i = 0; status == 0 && i < s->n_segments; i++)
-		status = check_records(&k, &s->segment[i], err);
+		status = check_records(s, &s->segment[i], there, stays, err);
 	for (size_t i = 0; status == 0 && i < s->n_segments; i++) {
-		status = check_list(&k, &s->segment[i], SH_LIST_POSTINGS, err);
+		status = check_list(s, &s->segment[i], SH_LIST_POSTINGS, stays, err);
 		if (status == 0)
-			status = check_list(&k, &s->segment[i], SH_LIST_IDS, err);
+			status = check_list(s, &s->segment[i], SH_LIST_IDS, there, err);
 	}
-	if (status == 0)
-		status = sh_store_each(s, check_keepers, &k, err);
-	free(k.there);
-	free(k.stays);
+	while (status == 0 && (status = sh_store_next(s, &at, &r, err)) > 0)
+		status = sh_bits_has(stays, r.keeper)
+			     ? 0
+			     : sh_error_set(err, SH_ERR_RECORD,
+				   "'%s' is damaged: document %08x has a keeper that does not "
+				   "stay: restore the archive from a backup",
+				   s->folder.path, r.number);
+	free(there);
+	free(stays);
 	return status;
 }

@@ -35,9 +35,11 @@ int sh_store_create(
  * cannot be told. */
 int sh_store_exists(const char *path, struct sh_error *err);
 
-/* Opens an archive and reads its manifest, for its settings. The path must outlive the archive.
- * SH_ERR_PARAM: the folder has no archive. */
-int sh_store_open(struct sh_store *s, const char *path, struct sh_error *err);
+/* Opens an archive and reads its manifest, for its settings. kind: the archive must have this kind;
+ * SH_STORE_KINDS: any kind. The path must outlive the archive. SH_ERR_PARAM: the folder has no
+ * archive of this kind. */
+int sh_store_open(
+    struct sh_store *s, const char *path, enum sh_store_kind kind, struct sh_error *err);
 /* Does nothing with a zeroed struct. */
 void sh_store_close(struct sh_store *s);
 
@@ -60,13 +62,18 @@ uint64_t sh_store_id_key(const struct sh_store_manifest *m, struct sh_slice id);
 int sh_store_look(struct sh_store *s, enum sh_list list, const uint64_t *key, size_t n, size_t most,
     sh_store_found *found, void *arg, struct sh_error *err);
 
-/* Calls `each` for the records of all documents, by number. A nonzero result ends the walk and is
- * returned. */
-typedef int sh_store_each_fn(void *arg, const struct sh_record *r, struct sh_error *err);
-int sh_store_each(struct sh_store *s, sh_store_each_fn *each, void *arg, struct sh_error *err);
+/* A walk over the records of all documents, by number. Zeroed: before the first record. */
+struct sh_store_walk {
+	size_t segment, record;
+};
 
-/* Adds 1 to count[keeper] for each document. count: manifest.next_number elements. SH_ERR_RECORD: a
- * keeper has no such number. */
+/* Reads the next record: returns 1, 0 after the last record, -1 on failure. The document and its
+ * keeper have numbers below manifest.next_number. */
+int sh_store_next(
+    struct sh_store *s, struct sh_store_walk *at, struct sh_record *r, struct sh_error *err);
+
+/* Adds 1 to count[keeper] for each document. count: manifest.next_number elements. Reads no lines.
+ * SH_ERR_RECORD: a keeper has no such number. */
 int sh_store_count(struct sh_store *s, uint32_t *count, struct sh_error *err);
 
 /* Reads every byte of a locked archive. Checks checksums, forms, order and numbers, and that the

@@ -593,8 +593,7 @@ int sh_corpus_index(struct sh_corpus *c, struct sh_error *err)
 		return 0;
 	for (c->slot_bits = 1; (size_t)1 << c->slot_bits < 2 * c->n;)
 		c->slot_bits++;
-	c->slots =
-	    sh_tables_get_zeroed(c->tables, (size_t)1 << c->slot_bits, sizeof *c->slots, err);
+	c->slots = sh_tables_get(c->tables, (size_t)1 << c->slot_bits, sizeof *c->slots, err);
 	if (!c->slots)
 		return -1;
 	for (size_t i = 0; i < c->n; i++) {

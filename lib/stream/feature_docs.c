@@ -2,6 +2,7 @@
 #include "stream/feature_docs.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "io/newlines.h"
 
@@ -14,12 +15,25 @@ struct beginning {
 
 /* ---- records ---- */
 
+/* Returns whether a feature has too many words for the program. */
+static bool is_wide(const struct sh_feature_docs *d, struct sh_slice feature)
+{
+	unsigned most = d->calls->words_max;
+
+	return most && feature.n > most && sh_feature_words(feature) > most;
+}
+
 static int read_record(const struct sh_feature_docs *d, struct sh_slice line, struct sh_feature *f,
     struct sh_error *err)
 {
 	if (sh_record_feature(d->crlf ? sh_without_cr(line) : line, f, err) < 0)
 		return -1;
-	return d->calls->check ? d->calls->check(f, err) : 0;
+	if (!is_wide(d, f->text))
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "%llu words in the second field: a text, expected a feature of at most %u words "
+	    "(-f 1,2 reads documents)",
+	    (unsigned long long)sh_feature_words(f->text), d->calls->words_max);
 }
 
 /* Returns whether the line begins with the id and a TAB. */
@@ -73,6 +87,24 @@ static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 
 /* ---- documents ---- */
 
+/* Hands the collected features to the program. */
+static int add_features(struct sh_feature_doc *d, struct sh_job *job)
+{
+	size_t n = d->n, added;
+
+	if (n == 0)
+		return 0;
+	added = d->docs->calls->add(d, &job->err);
+	d->n = 0;
+	if (added == n)
+		return 0;
+	if (job->err.code != SH_ERR_IO && job->err.code != SH_ERR_NOMEM) {
+		job->err.file = d->file;
+		job->err.line = d->first + added;
+	}
+	return -1;
+}
+
 /* Ends the document. Reports an error at the last record of the document, not at the record that is
  * being read. */
 static int end_document(struct sh_feature_doc *d, struct sh_job *job)
@@ -82,6 +114,8 @@ static int end_document(struct sh_feature_doc *d, struct sh_job *job)
 
 	if (!d->begun)
 		return 0;
+	if (add_features(d, job) < 0)
+		return -1;
 	if (d->docs->calls->end(d, job, err) < 0) {
 		job->out.n = out < job->out.n ? out : job->out.n;
 		if (err->code == SH_ERR_RECORD)
@@ -96,27 +130,34 @@ static int end_document(struct sh_feature_doc *d, struct sh_job *job)
 	return 0;
 }
 
-/* When the record has another id than the document, ends the document and begins the next one. */
-static int change_document(struct sh_feature_doc *d, struct sh_slice id, struct sh_job *job)
+static int begin_document(struct sh_feature_doc *d, struct sh_slice id, struct sh_job *job)
 {
 	struct beginning b = { id, job->from.file, sh_job_line(job) };
 
-	if (d->begun && sh_slice_eq(id, sh_feature_doc_id(d)))
-		return 0;
-	if (end_document(d, job) < 0 || sh_buf_add(&job->facts, &b, sizeof b, &job->err) < 0)
-		return -1;
-	sh_id_prefix_set(&d->prefix, id);
-	d->docs->calls->begin(d);
+	memcpy(d->prefix, id.p, id.n);
+	d->prefix[id.n] = '\t';
+	d->prefix_n = id.n + 1;
 	d->begun = true;
-	return 0;
+	return sh_buf_add(&job->facts, &b, sizeof b, &job->err);
 }
 
 void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
 {
 	const struct beginning *b = (const struct beginning *)(const void *)job->facts.p;
 
-	for (size_t i = 0; i < job->facts.n / sizeof *b; i++)
-		sh_past_ids_begin(&d->past, b[i].id, b[i].file, b[i].line);
+	for (size_t i = 0; i < job->facts.n / sizeof *b; i++) {
+		struct sh_slice id = b[i].id;
+		uint64_t hash = XXH3_64bits(id.p, id.n);
+		uint64_t *past = &d->past[hash / (UINT64_MAX / SH_PAST_IDS + 1)];
+
+		if (*past == hash && d->again++ == 0) {
+			d->again_n = (size_t)sh_shown(id, sizeof d->again_id);
+			memcpy(d->again_id, id.p, d->again_n);
+			d->again_file = b[i].file;
+			d->again_line = b[i].line;
+		}
+		*past = hash;
+	}
 }
 
 /* ---- chunks ---- */
@@ -124,34 +165,58 @@ void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job)
 static int each_record(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct sh_feature_doc *d = arg;
+	uint64_t number = sh_job_line(job);
 	struct sh_feature f;
 
-	if (read_record(d->docs, line, &f, err) < 0 || change_document(d, f.id, job) < 0)
+	if (read_record(d->docs, line, &f, err) < 0)
 		return -1;
+	if (!d->begun || !sh_slice_eq(f.id, sh_feature_doc_id(d))) {
+		if (end_document(d, job) < 0 || begin_document(d, f.id, job) < 0)
+			return -1;
+	} else if ((d->n == SH_FEATURES_MAX || d->first + d->n != number) &&
+		   add_features(d, job) < 0) {
+		return -1;
+	}
 	d->file = job->from.file;
-	d->line = sh_job_line(job);
-	return d->docs->calls->add(d, f.text, f.weight, err);
+	d->line = number;
+	if (f.text.n == 0)
+		return 0;
+	if (d->n == 0)
+		d->first = number;
+	d->text[d->n] = f.text;
+	d->weight[d->n++] = f.weight;
+	return 0;
 }
 
-/* Adds successive lines of the document in one call: see sh_job_runs(). */
+/* Collects the usual records of the document in one call: see sh_job_runs(). */
 static const char *more_records(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
 	struct sh_feature_doc *d = arg;
-	const struct sh_feature_lines *l = &d->lines;
-	const char *next;
-	struct sh_error err; /* each_record() finds it, too */
+	struct sh_slice prefix = sh_slice(d->prefix, d->prefix_n);
+	uint64_t number = sh_job_line(job);
+	size_t before = d->n;
 
 	*lines = 0;
-	if (!d->begun || sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
+	if (!d->begun || end[-1] != '\n' || (d->n && d->first + d->n != number))
 		return p;
-	next = sh_feature_lines_read(&d->lines, &d->prefix, p);
-	*lines = l->lines ? d->docs->calls->add_lines(d) : 0;
+	while (p < end && d->n < SH_FEATURES_MAX) {
+		struct sh_slice *text = &d->text[d->n];
+		const char *next = sh_feature_line(prefix, p, end, text, &d->weight[d->n]);
+
+		if (!next || is_wide(d->docs, *text))
+			break;
+		d->n++;
+		p = next;
+	}
+	*lines = d->n - before;
+	if (before == 0)
+		d->first = number;
 	if (*lines) {
 		d->file = job->from.file;
-		d->line = sh_job_line(job) + *lines - 1;
+		d->line = number + *lines - 1;
 	}
-	return *lines == l->lines ? next : l->base + l->start[l->token[*lines]] - d->prefix.n;
+	return p;
 }
 
 int sh_feature_docs_work(void *worker, struct sh_job *job)
@@ -163,6 +228,7 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 	int status = 0;
 
 	d->begun = false;
+	d->n = 0;
 	for (size_t i = 0; status == 0 && i < from.stretches; i++) {
 		const struct sh_stretch *s = &from.stretch[i];
 
@@ -171,6 +237,8 @@ int sh_feature_docs_work(void *worker, struct sh_job *job)
 		job->from.line = s->line;
 		job->from.at = s->at;
 		status = sh_job_runs(job, d->docs->rejects, each_record, more_records, d);
+		if (status == 0)
+			status = add_features(d, job);
 		p += s->bytes;
 	}
 	if (status == 0 && !from.cut)
@@ -197,8 +265,7 @@ int sh_feature_docs_init(struct sh_feature_docs *d, struct sh_source *source,
 		doc->own = calloc(1, calls->size);
 		if (!doc->own)
 			return sh_error_nomem(err);
-		if (calls->init(doc->own, arg, err) < 0 ||
-		    sh_feature_lines_init(&doc->lines, calls->split, err) < 0) {
+		if (calls->init(doc->own, arg, err) < 0) {
 			d->n++;
 			return -1;
 		}
@@ -212,7 +279,6 @@ void sh_feature_docs_free(struct sh_feature_docs *d)
 		if (d->calls->free)
 			d->calls->free(d->doc[i].own);
 		free(d->doc[i].own);
-		sh_feature_lines_free(&d->doc[i].lines);
 	}
 	free(d->doc);
 }

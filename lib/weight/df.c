@@ -115,7 +115,7 @@ static int spill(struct sh_df_counter *c, struct sh_error *err)
 		char df[DF];
 
 		sh_put_le64(df, c->counts[i].df);
-		status = sh_sorter_add2(
+		status = sh_sorter_add(
 		    &c->all->sorter, sh_hmap_key(&c->features, i), sh_slice(df, DF), err);
 	}
 	pthread_mutex_unlock(&c->all->lock);

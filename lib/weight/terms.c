@@ -10,7 +10,6 @@
 
 enum {
 	FIRST_BITS = 10,
-	BLOCK = 1 << (FIRST_BITS - 2), /* lines for which room is made at once */
 	SHORT = SH_TERMS_SHORT,
 };
 
@@ -175,47 +174,19 @@ static inline uint32_t add_short(
 	return n + (at == n);
 }
 
-int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err)
+int sh_terms_add(struct sh_terms *t, const struct sh_slice *text, const int64_t *weight, size_t n,
+    struct sh_error *err)
 {
-	if (reserve(t, 1, text.n, err) < 0)
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += text[i].n;
+	if (reserve(t, n, bytes, err) < 0)
 		return -1;
-	if (text.n > SHORT)
-		add_long(t, text, weight);
-	else
-		t->n = add_short(t, t->n, text, weight);
+	for (size_t i = 0; i < n; i++)
+		if (text[i].n > SHORT)
+			add_long(t, text[i], weight[i]);
+		else
+			t->n = add_short(t, t->n, text[i], weight[i]);
 	return 0;
-}
-
-/* Adds the lines from `from` to `to` - 1. There must be room. */
-static void add_block(struct sh_terms *t, const struct sh_feature_lines *l, size_t from, size_t to)
-{
-	const struct sh_terms fixed = *t; /* a copy stays in registers: no pointer leads to it */
-	uint32_t n = t->n;
-
-	for (size_t i = from; i < to; i++) {
-		struct sh_slice text = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
-
-		if (text.n <= SHORT) {
-			n = add_short(&fixed, n, text, l->weight[i]);
-		} else {
-			t->n = n;
-			add_long(t, text, l->weight[i]);
-			n = t->n;
-		}
-	}
-	t->n = n;
-}
-
-size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n)
-{
-	struct sh_error err;
-	size_t from, to;
-
-	for (from = 0; from < n; from = to) {
-		to = n - from < BLOCK ? n : from + BLOCK;
-		if (reserve(t, to - from, l->end[to - 1] - l->start[from], &err) < 0)
-			break;
-		add_block(t, l, from, to);
-	}
-	return from;
 }

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/slice.h"
 #include "hash/keyed.h"
-#include "record/feature_lines.h"
 
 enum { SH_TERMS_SHORT = 32 }; /* bytes of the longest text that its entry holds */
 
@@ -48,16 +47,12 @@ void sh_terms_free(struct sh_terms *t);
 /* Removes all features, and keeps the memory. */
 void sh_terms_clear(struct sh_terms *t);
 
-/* Adds the weight, in any unit and of any sign, to the sum of the feature `text`. Copies the text.
- * It must have less than 2 GiB, and SH_TERMS_SHORT readable bytes must follow it, so text.p is
- * never NULL. Does not check the sum: the caller must prevent overflow. Returns 0; or -1, and the
- * features are as before. SH_ERR_RANGE: the document would have about 2^30 features. */
-int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
-
-/* Adds the features of the first n lines, as sh_terms_add() does. The lines must not be split into
- * tokens. n <= l->lines. Returns the number of added lines, which is less than n after an error.
- * sh_terms_add() of the next line then succeeds, or gives the error. */
-size_t sh_terms_add_lines(struct sh_terms *t, const struct sh_feature_lines *l, size_t n);
+/* Adds weight[i], in any unit and of any sign, to the sum of the feature text[i], for n features.
+ * Copies the texts. Each must have less than 2 GiB, and SH_TERMS_SHORT readable bytes must follow
+ * it. Does not check the sums: the caller must prevent overflow. Returns 0; or -1, and the features
+ * are as before. SH_ERR_RANGE: the document would have about 2^30 features. */
+int sh_terms_add(struct sh_terms *t, const struct sh_slice *text, const int64_t *weight, size_t n,
+    struct sh_error *err);
 
 /* Returns the text of feature `index` < t->n. It is valid until a feature is added, also after
  * sh_terms_clear(). SH_TERMS_SHORT bytes from its beginning on are readable. */

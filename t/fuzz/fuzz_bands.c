@@ -3,7 +3,7 @@
  * bands, which gives the same pairs with much and with little memory. */
 #include "fuzz.h"
 
-#include "band/bandlines.h"
+#include "band/band.h"
 #include "base/num.h"
 #include "io/source.h"
 #include "join/bands.h"
@@ -15,7 +15,6 @@ static struct sh_error err;
 /* Checks that the head of a valid key equals the head that its layout writes. */
 static void any_key(struct sh_slice key, unsigned bits)
 {
-	struct sh_band_table room;
 	struct sh_band b;
 	uint32_t number;
 
@@ -24,7 +23,7 @@ static void any_key(struct sh_slice key, unsigned bits)
 	check(b.bits == bits && b.key_len <= SH_BAND_MAX_KEY && b.tables > 0);
 	if (sh_band_parse(&b, key, &number, &err) == 0) {
 		check(number < b.tables && key.n == b.key_len);
-		check(sh_band_table(&b, number, &room)->number == number);
+		check(b.table[number].number == number);
 	}
 	sh_band_free(&b);
 }
@@ -71,13 +70,12 @@ static void slow_key(
  * a key of another fingerprint is refused. */
 static void own_keys(const struct sh_band *b, const uint64_t *fp)
 {
-	struct sh_band_table room;
 	char key[SH_BAND_MAX_KEY], slow[SH_BAND_MAX_KEY + 8];
 	uint32_t number;
 	struct sh_band back;
 
 	for (uint32_t t = 0; t < b->tables; t += 1 + b->tables / 8) {
-		const struct sh_band_table *table = sh_band_table(b, t, &room);
+		const struct sh_band_table *table = &b->table[t];
 		struct sh_slice s = sh_slice(key, b->key_len);
 		unsigned bit = (unsigned)fuzz_take(1) % b->bits;
 		uint64_t other[SH_FP_MAX_WORDS];

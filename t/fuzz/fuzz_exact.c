@@ -38,65 +38,49 @@ static bool same_window(const struct sh_texts *t, uint64_t a, uint64_t b, uint32
 	return memcmp(t->token + a, t->token + b, length * sizeof *t->token) == 0;
 }
 
-/* Marks a window: its tokens, and each two of them as joined. */
-static void mark_window(char *marked, uint64_t window, uint32_t length)
-{
-	memset(marked + 2 * window, 1, 2 * length - 1);
-}
-
 /* Compares each window with all windows before it. */
-static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, char *marked)
+static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, char *again)
 {
 	uint64_t *window = malloc((size_t)(t->at[t->n] + 1) * sizeof *window);
 	size_t n = 0;
 
 	must(window != NULL);
-	memset(marked, 0, 2 * (size_t)t->at[t->n]);
 	for (uint32_t d = 0; d < t->n; d++)
 		for (uint64_t i = t->at[d]; i + length <= t->at[d + 1]; i++)
 			window[n++] = i;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			if (same_window(t, window[i], window[j], length)) {
-				mark_window(marked, window[i], length);
-				if (every)
-					mark_window(marked, window[j], length);
+				again[window[i]] = 1;
+				again[window[j]] = again[window[j]] || every;
 			}
 	free(window);
 }
 
-static bool is_marked(const uint32_t *marked, size_t i)
-{
-	return marked[i / 32] >> i % 32 & 1;
-}
-
-/* Finds passages by k-grams of k tokens; 0: of the usual number. */
-static void find(const struct sh_texts *t, uint32_t length, uint32_t k, bool every, unsigned jobs,
-    uint32_t *marked)
+/* Finds windows by k-grams of k tokens; 0: of the usual number. */
+static void find(
+    const struct sh_texts *t, uint32_t length, uint32_t k, bool every, unsigned jobs, char *again)
 {
 	struct sh_seed_opts seed = sh_exact_seeds(length, k);
-	struct sh_exact_opts opts = { length, every, jobs };
 	struct sh_sorter anchors;
 
 	sh_postings_init(&anchors, SH_POSTING_WINDOWS, rng() & 1 ? SIZE_MAX : 0, jobs, NULL);
 	add_postings(t, seed.k, seed.window, &anchors);
-	must(sh_exact_find(t, &anchors, &opts, marked, &err) == 0);
+	must(sh_exact_find(t, &anchors, length, every, jobs, again, &err) == 0);
 	sh_sorter_free(&anchors);
 }
 
 static bool is_exact(struct sh_texts *t, uint32_t length, uint32_t k, bool every)
 {
 	size_t n = (size_t)t->at[t->n];
-	uint32_t *marked = calloc(SH_EXACT_WORDS(n), sizeof *marked);
-	char *want = malloc(2 * n + 1);
-	bool good = true;
+	char *again = calloc(n + 1, 1), *want = calloc(n + 1, 1);
+	bool good;
 
-	must(marked && want);
-	find(t, length, k, every, 1 + (unsigned)rng_below(5), marked);
+	must(again && want);
+	find(t, length, k, every, 1 + (unsigned)rng_below(5), again);
 	mark_slowly(t, length, every, want);
-	for (size_t i = 0; good && i < 2 * n; i++)
-		good = is_marked(marked, i) == want[i];
-	free(marked);
+	good = memcmp(again, want, n) == 0;
+	free(again);
 	free(want);
 	return good;
 }

@@ -8,61 +8,35 @@
 
 enum { TEXT_LONGEST = 1500 }; /* bytes; gives fewer than FEATURES_MAX n-grams of n to n + 5 */
 
-/* Adds the features of shtok and shweight in any order, with each of the two functions. */
+/* Adds the features of shtok and shweight in any order, one or several in a call. */
 static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_opts *opts,
     const struct sh_fingerprint *want)
 {
+	struct sh_slice *text = calloc(o->n + 1, sizeof *text);
+	int64_t *weights = calloc(o->n + 1, sizeof *weights);
 	struct sh_accumulator a;
 	struct sh_fingerprint got;
 	struct sh_error err;
-	struct sh_feature_lines many;
-	struct sh_id_prefix prefix;
-	struct sh_feature left;
-	struct sh_buf lines = { 0 };
-	char number[SH_NUM_CHARS + 2], *copy;
-	const char *p, *end;
-	size_t n;
+	size_t n = 0;
 
-	check(sh_accumulator_init(&a, opts, &err) == 0);
+	check(text && weights && sh_accumulator_init(&a, opts, &err) == 0);
 	sh_accumulator_clear(&a);
-	check(sh_feature_lines_init(&many, true, &err) == 0);
-	sh_id_prefix_set(&prefix, sh_slice("id", 2));
 	for (size_t i = o->n; i-- > 0;) {
-		struct sh_slice text = o->feature[i].text;
+		struct sh_slice t = o->feature[i].text;
 
 		/* Words have no backslash, which would begin an escape. */
-		check(!memchr(text.p, '\\', text.n));
-		check(sh_buf_add(&lines, "id\t", 3, &err) == 0);
-		check(sh_buf_add(&lines, text.p, text.n, &err) == 0);
-		number[0] = '\t';
-		n = 1 +
-		    sh_print_weight(number + 1, weight(opts->scheme->name, &o->feature[i], o->all));
-		number[n++] = '\n';
-		check(sh_buf_add(&lines, number, n, &err) == 0);
+		check(!memchr(t.p, '\\', t.n));
+		text[n] = sh_slice(fuzz_copy(t.p, t.n, SH_PAD), t.n);
+		weights[n++] = weight(opts->scheme->name, &o->feature[i], o->all);
 	}
-	p = copy = fuzz_copy(lines.p, lines.n, 64);
-	end = p + lines.n;
-	check(sh_feature_lines_chunk(&many, 0, p, end, &err) == 0);
-	while (p < end) {
-		const char *next = p;
-
-		if (sh_accumulator_accepts_lines(&a)) {
-			next = sh_feature_lines_read(&many, &prefix, p);
-			check(sh_accumulator_add_lines(&a, &many, many.lines));
-		}
-		if (next != p) {
-			p = next;
-			continue;
-		}
-		/* sh_record_feature() must read this line. */
-		n = (size_t)((const char *)memchr(p, '\n', (size_t)(end - p)) - p);
-		check(sh_record_feature(sh_slice(p, n), &left, &err) == 0);
-		check(sh_accumulator_add(&a, left.text, left.weight, &err) == 0);
-		p += n + 1;
+	for (size_t i = 0, some; i < n; i += some) {
+		some = rng_below(4) ? n - i : 1;
+		check(sh_accumulator_add(&a, text + i, weights + i, some, &err) == some);
 	}
-	free(copy);
-	sh_buf_free(&lines);
-	sh_feature_lines_free(&many);
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)text[i].p);
+	free(text);
+	free(weights);
 	sh_accumulator_finish(&a, &got);
 	check(got.empty == want->empty);
 	check(got.empty || memcmp(got.w, want->w, SH_FP_WORDS(opts->bits) * 8) == 0);

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "../unit/passage_util.h"
-#include "passage/groups.h"
+#include "passage/index.h"
 #include "passage/placed.h"
 
 const unsigned fuzz_random = 2500;
@@ -14,28 +14,22 @@ static struct sh_error err;
 
 /* ---- groups ---- */
 
-static bool shares_key(const struct sh_groups *all, uint32_t group)
-{
-	return all->member[all->start[group]].document !=
-	       all->member[all->start[group + 1] - 1].document;
-}
-
 /* Each document has its seeds that another document has, in their order. */
-static bool lists_are_right(const struct sh_groups *g, size_t documents)
+static bool lists_are_right(const struct sh_index *x, size_t documents)
 {
-	bool good = g->at[documents] == g->n_members;
+	bool good = x->at[documents] == x->start[x->n];
 
 	for (uint32_t d = 0; good && d < documents; d++)
-		for (uint64_t i = g->at[d]; good && i < g->at[d + 1]; i++) {
-			const struct sh_group_place *p = &g->place[i];
-			const struct sh_group_member *m = g->member + g->start[p->group];
-			size_t j = p->before;
+		for (uint64_t i = x->at[d]; good && i < x->at[d + 1]; i++) {
+			const struct sh_index_seed *s = &x->seed[i];
+			const struct sh_index_place *p = x->place + x->start[s->group];
+			size_t j = s->before;
 
-			while (m[j].document == d && m[j].token != p->token)
+			while (p[j].document == d && p[j].token != s->token)
 				j++;
-			good = (i == g->at[d] || p[-1].token < p->token) && m[j].document == d &&
-			       p->before < sh_group_size(g, p->group) &&
-			       (p->before == 0 || m[p->before - 1].document < d);
+			good = (i == x->at[d] || s[-1].token < s->token) && p[j].document == d &&
+			       s->before < sh_index_size(x, s->group) &&
+			       (s->before == 0 || p[s->before - 1].document < d);
 		}
 	return good;
 }
@@ -44,33 +38,39 @@ static bool groups_are_right(const struct sh_texts *t, unsigned jobs)
 {
 	struct sh_tables tables;
 	struct sh_sorter postings;
-	struct sh_groups all, g;
+	struct sh_index all = { 0 }, x = { 0 };
+	struct sh_texts texts = *t;
 	size_t kept = 0;
 	bool good = true;
 
 	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
 	sh_postings_init(&postings, SH_POSTING_PLAIN, rng_below(4000), jobs, NULL);
 	add_postings(t, 1 + (unsigned)rng_below(4), 1 + rng_below(5), &postings);
-	must(sh_groups_make(&all, NULL, &postings, true, &err) == 0);
-	must(sh_groups_make(&g, &tables, &postings, false, &err) == 0);
-	must(sh_groups_list(&g, t->n, &err) == 0);
+	must(sh_index_make(&all, t, &postings, SH_INDEX_GROUPS, &err) == 0);
+	texts.tables = &tables;
+	must(sh_index_make(&x, &texts, &postings, SH_INDEX_EARLIER, &err) == 0);
 	for (uint32_t i = 0; good && i < all.n; i++) {
-		const struct sh_group_member *m = all.member + all.start[i];
+		const struct sh_index_place *p = all.place + all.start[i];
+		size_t size = sh_index_size(&all, i);
+		uint32_t documents = 1;
 
 		good = i == 0 || all.key[i - 1] < all.key[i];
-		for (size_t j = 1; good && j < sh_group_size(&all, i); j++)
-			good = m[j - 1].document < m[j].document ||
-			       (m[j - 1].document == m[j].document && m[j - 1].token < m[j].token);
-		if (!good || !shares_key(&all, i))
+		for (size_t j = 1; good && j < size; j++) {
+			good = p[j - 1].document < p[j].document ||
+			       (p[j - 1].document == p[j].document && p[j - 1].token < p[j].token);
+			documents += p[j - 1].document < p[j].document;
+		}
+		good = good && all.documents[i] == documents;
+		if (!good || documents == 1)
 			continue;
-		good = kept < g.n && g.key[kept] == all.key[i] &&
-		       sh_group_size(&g, kept) == sh_group_size(&all, i) &&
-		       memcmp(g.member + g.start[kept], m, sh_group_size(&all, i) * sizeof *m) == 0;
+		good = kept < x.n && x.key[kept] == all.key[i] && x.documents[kept] == documents &&
+		       sh_index_size(&x, kept) == size &&
+		       memcmp(x.place + x.start[kept], p, size * sizeof *p) == 0;
 		kept++;
 	}
-	good = good && kept == g.n && lists_are_right(&g, t->n);
-	sh_groups_free(&all);
-	sh_groups_free(&g);
+	good = good && kept == x.n && lists_are_right(&x, t->n);
+	sh_index_free(&all);
+	sh_index_free(&x);
 	sh_sorter_free(&postings);
 	sh_tables_free(&tables);
 	return good;
@@ -152,23 +152,21 @@ static bool spans_are_right(const struct sh_texts *t, unsigned k, size_t window,
 	struct sh_sorter postings;
 	struct sh_match_opts opts = { k, run, 300000, 0, first };
 	struct sh_matcher *m = sh_matcher_new(&opts, t, &err);
-	struct sh_hits_opts hits = { first ? 0 : 1000000, 2, run, k };
-	struct sh_groups g;
+	struct sh_index x = {
+		.bound = first ? 0 : 1000000, .nearest = 2, .enough = run, .longest = k
+	};
 	bool good = m != NULL;
 
 	sh_postings_init(&postings, SH_POSTING_PLAIN, SIZE_MAX, 1, NULL);
 	add_postings(t, k, window, &postings);
-	must(sh_groups_make(&g, NULL, &postings, false, &err) == 0);
-	must(sh_groups_list(&g, t->n, &err) == 0);
+	must(sh_index_make(&x, t, &postings, SH_INDEX_EARLIER, &err) == 0);
 	sh_sorter_free(&postings);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_token_hashes side = sh_texts_tokens(t, d);
 		struct sh_span *spans;
 		size_t n;
 
-		sh_matcher_begin(m, side);
-		must(sh_groups_hits(&g, d, &hits, m, &err) == 0);
-		must(sh_matcher_spans(m, &spans, &n, &err) == 0);
+		must(sh_index_earlier(&x, d, m, &spans, &n, &err) == 0);
 		for (size_t i = 0; good && i < n; i++)
 			good =
 			    spans[i].document < d &&
@@ -176,7 +174,7 @@ static bool spans_are_right(const struct sh_texts *t, unsigned k, size_t window,
 		for (uint32_t e = 0; good && !first && e < d; e++)
 			good = has_all_runs(side, sh_texts_tokens(t, e), e, run, spans, n);
 	}
-	sh_groups_free(&g);
+	sh_index_free(&x);
 	sh_matcher_delete(m);
 	return good;
 }
@@ -216,13 +214,13 @@ static size_t exchange_blocks(const uint32_t *from, size_t n, uint32_t *to)
 static void find_spans(struct sh_matcher *m, struct sh_token_hashes a, struct sh_token_hashes b,
     struct sh_span **spans, size_t *n)
 {
-	struct sh_match match;
+	uint32_t from, to;
 
 	sh_matcher_begin(m, a);
 	for (uint32_t i = 0; i + 3 <= a.n; i++)
 		for (uint32_t j = 0; j + 3 <= b.n; j++)
 			if (memcmp(a.token + i, b.token + j, 3 * sizeof *a.token) == 0)
-				must(sh_matcher_hit(m, 0, i, j, &match, &err) == 0);
+				must(sh_matcher_hit(m, 0, i, j, &from, &to, &err) == 0);
 	must(sh_matcher_spans(m, spans, n, &err) == 0);
 }
 

@@ -7,7 +7,6 @@
 #include "io/source.h"
 #include "record/document.h"
 #include "record/escape.h"
-#include "record/feature_lines.h"
 #include "record/fpline.h"
 
 static struct sh_error err;
@@ -148,33 +147,29 @@ static bool feature(struct sh_slice line, struct sh_feature *f)
 	return true;
 }
 
-/* Reads several lines from p at once, and checks that sh_record_feature() reads each line alike. */
-static void many_features(struct sh_slice id, const char *p, const char *end, bool split)
+/* Checks that both readers of features read the line at p alike, and that the fast one reads usual
+ * records. */
+static void fast_feature(struct sh_slice id, const char *p, struct sh_slice line, const char *end)
 {
-	struct sh_feature_lines l;
-	struct sh_id_prefix prefix;
+	struct sh_buf prefix = { 0 };
 	struct sh_feature slow;
-	const char *stop;
+	struct sh_slice text;
+	const char *next;
+	int64_t weight;
 
-	sh_id_prefix_set(&prefix, id);
-	check(sh_feature_lines_init(&l, split, &err) == 0);
-	check(sh_feature_lines_chunk(&l, 0, p, end, &err) == 0);
-	stop = sh_feature_lines_read(&l, &prefix, p);
-	check(p <= stop && stop <= end);
-	for (size_t i = 0; i < l.lines; i++) {
-		const char *lf = memchr(p, '\n', (size_t)(stop - p));
-
-		check(lf && sh_record_feature(sh_slice(p, (size_t)(lf - p)), &slow, &err) == 0);
-		check(sh_slice_eq(slow.id, id) && slow.weight == l.weight[i]);
-		check(slow.text.p == l.base + l.start[l.token[i]]);
-		check(slow.text.p + slow.text.n == l.base + l.end[l.token[i + 1] - 1]);
-		check(!split || !memchr(slow.text.p, '\\', slow.text.n));
-		for (uint32_t k = l.token[i]; split && k < l.token[i + 1]; k++)
-			check(!memchr(l.base + l.start[k], ' ', l.end[k] - l.start[k]));
-		p = lf + 1;
+	check(
+	    sh_buf_add(&prefix, id.p, id.n, &err) == 0 && sh_buf_add(&prefix, "\t", 1, &err) == 0);
+	next = sh_feature_line(sh_buf_slice(&prefix), p, end, &text, &weight);
+	sh_buf_free(&prefix);
+	if (sh_record_feature(line, &slow, &err) < 0 || !sh_slice_eq(slow.id, id)) {
+		check(!next);
+		return;
 	}
-	check(p == stop);
-	sh_feature_lines_free(&l);
+	check(next || slow.text.n == 0 || slow.text.n > SH_ID_MAX || memchr(line.p, '\r', line.n));
+	if (!next)
+		return;
+	check(next == p + line.n + 1 && weight == slow.weight);
+	check(text.p == p + (slow.text.p - line.p) && text.n == slow.text.n);
 }
 
 /* Checks that both readers read a fingerprint line alike, with the width of its first field. */
@@ -228,6 +223,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *p = text, *end = text + size, *lf;
 
 	for (; p < end; p = lf + 1) {
+		static char last_id[SH_ID_MAX]; /* of a feature */
+		static size_t last_n;
 		struct sh_feature f;
 		struct sh_slice line;
 
@@ -238,9 +235,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		document(line);
 		other_records(line);
 		if (feature(line, &f)) {
-			many_features(f.id, p, end, false);
-			many_features(f.id, p, end, true);
+			memcpy(last_id, f.id.p, f.id.n);
+			last_n = f.id.n;
 		}
+		if (lf < end && last_n)
+			fast_feature(sh_slice(last_id, last_n), p, line, lf + 1);
 		escapes(line);
 		free((char *)(uintptr_t)line.p);
 		if (lf < end)

@@ -259,7 +259,7 @@ static void archives(void)
 		.threshold = 800000,
 		.edit = 800000 };
 	struct sh_key_rules rules = { .jaccard = 800000 };
-	struct sh_archive_rows rows;
+	struct sh_buf settings = { 0 };
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS };
 	struct sh_error err;
 
@@ -269,10 +269,10 @@ static void archives(void)
 	s.keys = rules.keys;
 	s.rows = rules.rows;
 	scratch(folder, "api");
-	must(sh_archive_settings_list(&s, &rows, &err) == 0);
-	memcpy(m.setting, rows.row, rows.n * sizeof *rows.row);
-	m.n_settings = rows.n;
+	must(sh_archive_settings_list(&s, &settings, &err) == 0);
+	m.settings = sh_buf_slice(&settings);
 	ok(sh_store_create(folder, &m, 0, &err) == 0, "an archive is made");
+	sh_buf_free(&settings);
 	ok(!simhash_archive_open(folder, &o, &error), "a missing file is an error: %s", error.text);
 	a = simhash_archive_open(folder, NULL, &error);
 	ok(a && simhash_archive_add(a, ids, id_sizes, texts, sizes, 3, 1, note_drop, &d, &error) ==

@@ -62,12 +62,13 @@ static void strings(const uint64_t *key)
 static void terms(const uint64_t *key)
 {
 	char text[8 + SH_TERMS_SHORT] = { 0 };
+	struct sh_slice slice = sh_slice(text, 8);
 	struct sh_terms t;
 
 	expect(sh_terms_init(&t, &err) == 0);
 	for (unsigned i = 0; i < N; i++) {
 		memcpy(text, &key[i], 8);
-		expect(sh_terms_add(&t, sh_slice(text, 8), 1, &err) == 0);
+		expect(sh_terms_add(&t, &slice, &(int64_t){ 1 }, 1, &err) == 0);
 	}
 	sh_terms_free(&t);
 }

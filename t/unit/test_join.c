@@ -267,7 +267,6 @@ static bool band_case(struct room *r)
 		 k = below(bits < 7 ? bits : 7);
 	unsigned room = bits - k < 3 ? bits - k : 3;
 	size_t n = below(N_MAX / 2);
-	struct sh_band_table table;
 	struct sh_join *j = new_join(bits, k);
 	struct sh_band b;
 	struct sh_error err;
@@ -278,7 +277,7 @@ static bool band_case(struct room *r)
 	brute_self(&r->want, r->fp, n, b.words, k);
 	r->got.n = 0;
 	for (uint32_t t = 0; t < b.tables && good; t++)
-		good = join_table(j, &b, sh_band_table(&b, t, &table), r->fp, n, &r->got);
+		good = join_table(j, &b, &b.table[t], r->fp, n, &r->got);
 	sort_hits(&r->got);
 	if (good && !same_hits(&r->want, &r->got)) {
 		printf("# %u bits, k %u, %u blocks, n %zu: %zu pairs, expected %zu\n", bits, k,

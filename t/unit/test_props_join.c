@@ -230,8 +230,6 @@ static int by_key(const void *p, const void *q)
 /* Makes all bands in order of their keys; lines of one key are in random order. */
 static void make_bands(struct bands *b, const struct set *s, const struct sh_band *layout)
 {
-	struct sh_band_table room;
-
 	b->n = b->at = 0;
 	b->key_len = comparing = layout->key_len;
 	for (unsigned i = 0; i < s->n; i++) {
@@ -239,7 +237,7 @@ static void make_bands(struct bands *b, const struct set *s, const struct sh_ban
 			struct line *l = &b->line[b->n++];
 
 			must(b->n <= BANDS_MAX);
-			sh_band_key(layout, sh_band_table(layout, t, &room), s->r[i].fp, l->key);
+			sh_band_key(layout, &layout->table[t], s->r[i].fp, l->key);
 			l->r = &s->r[i];
 			l->place = rng();
 		}
@@ -331,7 +329,7 @@ static void join_fingerprints(const struct set *a, const struct set *b, unsigned
 		fill(&y, b);
 	if (x.n > 1)
 		partitions++;
-	must(sh_parts_join(&x, b ? &y : NULL, &how, engine, &job, &err) == 0);
+	must(sh_parts_join(&x, b ? &y : NULL, how, engine, &job, &err) == 0);
 	must(sh_job_flush(&job, &err) == 0);
 	sh_buf_free(&job.out);
 	sh_parts_free(&x);

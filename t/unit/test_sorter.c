@@ -15,6 +15,8 @@
 
 enum { LONGEST = 100000, MANY = 80000 };
 
+static const struct sh_slice none;
+
 struct record {
 	char *p;
 	size_t n, tail;
@@ -121,9 +123,9 @@ static size_t sorts(const struct shape *how)
 		if (i < block)
 			memcpy(room + i * size, all[i].p, size);
 		else if (rng_below(2))
-			must(sh_sorter_add(&s, all[i].p, size, &err) == 0);
+			must(sh_sorter_add(&s, sh_slice(all[i].p, size), none, &err) == 0);
 		else
-			must(sh_sorter_add2(&s, sh_slice(all[i].p, size - how->tail),
+			must(sh_sorter_add(&s, sh_slice(all[i].p, size - how->tail),
 				 sh_slice(all[i].p + size - how->tail, how->tail), &err) == 0);
 		if (i == again && i >= block)
 			must(sh_sorter_finish(&s, how->prefix, &err) == 0);
@@ -214,7 +216,7 @@ static void fill(struct sh_sorter *s, size_t n, int *status, struct sh_error *er
 {
 	*status = 0;
 	for (size_t i = 0; i < n && *status == 0; i++)
-		*status = sh_sorter_add(s, "0123456789", 10, err);
+		*status = sh_sorter_add(s, sh_slice_str("0123456789"), none, err);
 }
 
 static void test_faults(void)
@@ -255,7 +257,7 @@ static void test_faults(void)
 	ok(sh_sorter_load(&s, s.ranges - 1, &sorted, &err) < 0 && err.code == SH_ERR_IO,
 	    "a file cut short: %s", err.text);
 	if (SIZE_MAX > UINT32_MAX)
-		ok(sh_sorter_add(&s, "", (size_t)UINT32_MAX + 1, &err) < 0 &&
+		ok(sh_sorter_add(&s, sh_slice("", (size_t)UINT32_MAX + 1), none, &err) < 0 &&
 			err.code == SH_ERR_RANGE,
 		    "a record that is too long is refused: %s", err.text);
 	sh_sorted_free(&sorted);

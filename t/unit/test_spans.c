@@ -27,9 +27,10 @@ static struct sh_matcher *find(const struct sh_match_opts *opts, struct sh_token
 	must(m != NULL);
 	sh_matcher_begin(m, side);
 	for (int i = 0; i < 2; i++) {
-		struct sh_match match;
+		uint32_t first, end;
 
-		must(sh_matcher_hit(m, 0, from[i], at[i], &match, &err) == 0 && match.n == RUN);
+		must(sh_matcher_hit(m, 0, from[i], at[i], &first, &end, &err) == 0 &&
+		     end - first == RUN);
 	}
 	must(sh_matcher_spans(m, spans, n, &err) == 0);
 	return m;
@@ -97,11 +98,11 @@ static void test_exchanged(void)
 static bool covers(struct sh_span *spans, size_t n, uint32_t first, uint32_t other)
 {
 	struct sh_buf room = { 0 };
-	struct sh_coverage c;
+	uint32_t here, there;
 
-	must(sh_coverage(spans, n, &room, &c, &err) == 0);
+	must(sh_coverage(spans, n, &room, &here, &there, &err) == 0);
 	sh_buf_free(&room);
-	return c.first == first && c.other == other;
+	return here == first && there == other;
 }
 
 static void test_coverage(void)

@@ -2,13 +2,11 @@
 /* Every row of a table of variants gives the results of plain C; words are in
  * test_variants_words.c. */
 #include "base/bytes.h"
-#include "base/hex.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
 #include "io/newlines.h"
 #include "io/source.h"
-#include "record/feature_lines.h"
 #include "tap.h"
 #include "text_util.h"
 
@@ -134,67 +132,6 @@ static void test_keyed(const struct sh_keyed_kernel *kernel)
 	    kernel->variant.name);
 }
 
-/* ---- hexadecimal digits ---------------------------------------------------------------- */
-
-/* 16 at once are twice eight; digits, letters of both cases, neighbours of these, any byte. */
-static void test_hex(void)
-{
-	static const char near[] = "0123456789abcdef0123456789abcdefABCDEFGg`/:@";
-	unsigned bad = 0, hexadecimal = 0;
-	char text[16], printed[16], eight[16];
-
-	for (unsigned round = 0; round < 200000; round++) {
-		uint64_t wrong = 0, wrong16 = 0, x, got;
-
-		for (unsigned i = 0; i < 16; i++)
-			text[i] = near[rng_below(32)];
-		if (round % 4)
-			text[rng_below(16)] =
-			    (char)(round % 2 ? rng() : (unsigned char)near[rng_below(44)]);
-		x = sh_unhex8(text, &wrong) << 32 | sh_unhex8(text + 8, &wrong);
-		got = sh_unhex16(text, &wrong16);
-		bad += !wrong != !wrong16 || (!wrong && got != x);
-		hexadecimal += !wrong;
-		x = wrong ? rng() : x;
-		sh_print_hex16(printed, x);
-		sh_put_le64(eight, sh_hex8(x));
-		sh_put_le64(eight + 8, sh_hex8(x << 32));
-		bad +=
-		    memcmp(printed, eight, 16) != 0 || (!wrong && memcmp(printed, text, 16) != 0);
-	}
-	ok(!bad && hexadecimal > 50000 && hexadecimal < 150000,
-	    "16 hexadecimal digits at once are two times eight");
-}
-
-/* Random bytes of few kinds, of all lengths; the bytes behind them must not matter. */
-static void test_marks(void)
-{
-	enum { MOST = 1000 };
-	static const char kinds[] = "aaaaaaab\t\t\n \\\x89\x8a\xa0\xdc\x08\x0b\x1f!";
-	static uint32_t at[MOST + SH_MARKS_SLACK], want[MOST + SH_MARKS_SLACK];
-	static char text[MOST + SH_MARKS_SLACK];
-	unsigned wrong = 0;
-
-	for (unsigned round = 0; round < 4000; round++) {
-		size_t n = round < MOST ? round : rng_below(MOST + 1), marks = 0, found;
-		bool words = rng_below(2), some = words, any = false;
-		uint64_t variety = 1 + rng_below(sizeof kinds - 1);
-
-		for (size_t i = 0; i < sizeof text; i++)
-			text[i] = i < n ? kinds[rng_below(variety)] : "\t\n \\"[rng_below(4)];
-		for (size_t i = 0; i < n; i++) {
-			bool more = words && (text[i] == ' ' || text[i] == '\\');
-
-			any |= more;
-			if (more || text[i] == '\t' || text[i] == '\n')
-				want[marks++] = (uint32_t)i;
-		}
-		found = sh_marks_find(text, n, &some, at);
-		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
-	}
-	ok(!wrong, "the marked bytes are found");
-}
-
 /* ---- LFs -------------------------------------------------------------------------------- */
 
 static void test_newlines(void)
@@ -229,8 +166,6 @@ int main(void)
 		test_mix(mix);
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
-	test_hex();
-	test_marks();
 	test_newlines();
 	return done_testing();
 }
