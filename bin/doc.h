@@ -21,13 +21,19 @@ struct doc_worker {
 struct doc_run {
 	struct cli *cli;
 	struct sh_ingest in; /* of the reading thread; the other threads copy its settings */
-	struct sh_ids ids;
 	bool verbose, json;
-	uint64_t repeated; /* documents whose id occurred before */
+	uint64_t repeated; /* documents whose id occurred before; set by doc_end() */
 	uint64_t named;    /* files that were left out and named */
 	uint64_t failed;   /* files, folders and members that cannot be read */
 
+	/* Hashes of ids. When all_ids is false, they are hashes of earlier ids, in ascending order,
+	 * and new ids are only looked up. */
+	uint64_t *ids;
+	size_t n_ids, ids_cap;
+	bool all_ids;
+
 	/* Private to doc_read.c. */
+	uint64_t id_key[2]; /* of the hash */
 	struct sh_job own_job;
 	struct doc_worker own;
 	/* With several threads: */
@@ -58,8 +64,8 @@ int doc_file(
 /* Reports a file, folder or member that cannot be read. Returns 0. Dies when memory is short. */
 int doc_trouble(void *run, struct sh_error *err);
 
-/* Writes the results of all jobs. Dies of errors. The caller then frees run->in and run->ids, and
- * this function frees the other members. */
+/* Writes the results of all jobs. Dies of errors. The caller then frees run->in, and this
+ * function frees the other members. */
 void doc_end(struct doc_run *run);
 
 #endif

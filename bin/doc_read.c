@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
+#include "base/bisect.h"
+#include "base/compare.h"
+#include "base/siphash.h"
 #include "doc.h"
 #include "ingest/header.h"
 #include "ingest/warc.h"
@@ -18,6 +20,7 @@ enum {
 	PACKED = 4 << 20,  /* bytes of the largest compressed file that is a job as it stands */
 	MESSAGE = 1 << 13, /* bytes of a message: an id is at most SH_ID_MAX */
 	NAMED = 10,        /* files that are left out and named; all are counted */
+	IDS = 4 << 20,     /* different ids that are remembered, at least: 48 MiB of hashes */
 };
 
 /* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
@@ -32,14 +35,13 @@ struct head {
 
 /* What a worker leaves in job->notes: a kind, the number of bytes, a count, then the bytes. */
 enum {
+	ID = 'd', /* the count is the hash of a document's id */
 	WARNING = 'w',
 	LEFT_FILE = 'f',
 	REJECTED = 'r',
-	ASSUMED = 'a',
-	LEFT_OUT = 'l',
-	AS_TEXT = 't',
 	ILL = 'i',
-	TROUBLE = 'e'
+	TROUBLE = 'e',
+	TALLY = '0' /* or above: of in->tally[kind - TALLY] */
 };
 
 /* ---- results in the order of the input ---- */
@@ -56,15 +58,37 @@ int doc_trouble(void *arg, struct sh_error *err)
 	return 0;
 }
 
-static void add_count(struct doc_run *run, char kind, struct sh_slice text, uint64_t count)
+/* Sorts the hashes, and counts and removes the repeated ones. */
+static void sort_ids(struct doc_run *run)
+{
+	size_t n = 0;
+
+	if (run->n_ids)
+		qsort(run->ids, run->n_ids, sizeof *run->ids, sh_compare_u64);
+	for (size_t i = 0; i < run->n_ids; i++)
+		if (n == 0 || run->ids[i] != run->ids[n - 1])
+			run->ids[n++] = run->ids[i];
+	run->repeated += run->n_ids - n;
+	run->n_ids = n;
+}
+
+static void add_id(struct doc_run *run, uint64_t hash)
 {
 	struct sh_error err;
-	struct sh_tally *to = kind == ASSUMED    ? &run->in.assumed
-			      : kind == LEFT_OUT ? &run->in.left_out
-						 : &run->in.as_text;
+	size_t at;
 
-	if (sh_tally_add_many(to, text, count, &err) < 0)
+	if (!run->all_ids) {
+		at = sh_lower_bound(run->ids, run->n_ids, hash);
+		run->repeated += at < run->n_ids && run->ids[at] == hash;
+		return;
+	}
+	if (SH_RESERVE(run->ids, run->ids_cap, run->n_ids + 1, &err) < 0)
 		cli_die(run->cli, &err);
+	run->ids[run->n_ids++] = hash;
+	if (run->n_ids == IDS + IDS / 2) {
+		sort_ids(run);
+		run->all_ids = run->n_ids <= IDS;
+	}
 }
 
 /* Takes one result from p. Returns the end of the result. */
@@ -78,7 +102,9 @@ static const char *put_note(struct doc_run *run, const char *p)
 
 	memcpy(numbers, p + 1, sizeof numbers);
 	text = sh_slice(p + 1 + sizeof numbers, (size_t)numbers[0]);
-	if (kind == WARNING) {
+	if (kind == ID) {
+		add_id(run, numbers[1]);
+	} else if (kind == WARNING) {
 		cli_warn(run->cli, "%.*s", (int)text.n, text.p);
 	} else if (kind == LEFT_FILE) {
 		if (run->verbose || run->named++ < NAMED)
@@ -90,37 +116,17 @@ static const char *put_note(struct doc_run *run, const char *p)
 		doc_trouble(run, &trouble);
 	} else if (kind == ILL) {
 		run->in.body.ill += numbers[1];
-	} else {
-		add_count(run, kind, text, numbers[1]);
+	} else if (sh_tally_add_many(&run->in.tally[kind - TALLY], text, numbers[1], &trouble) <
+		   0) {
+		cli_die(run->cli, &trouble);
 	}
 	return text.p + text.n;
-}
-
-/* Returns the id in the line of a document, as it is written there. */
-static struct sh_slice line_id(const struct doc_run *run, const char *p, const char *end)
-{
-	const char *to;
-
-	if (!run->json)
-		return sh_slice(p, (size_t)((const char *)memchr(p, '\t', (size_t)(end - p)) - p));
-	p += strlen("{\"id\":");
-	to = memmem(p, (size_t)(end - p), "\",\"text\":", 9); /* quotes within the id are escaped */
-	return sh_slice(p, (size_t)(to - p));
 }
 
 /* Writes documents and notes. */
 static int put(
     struct doc_run *run, const struct sh_buf *out, const struct sh_buf *notes, struct sh_error *err)
 {
-	const char *end = out->p + out->n, *next;
-	bool again;
-
-	for (const char *p = out->p; out->n && p < end; p = next) {
-		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
-		if (sh_ids_add(&run->ids, line_id(run, p, next), &again, err) < 0)
-			return -1;
-		run->repeated += again;
-	}
 	if (sh_sink_write(&run->cli->out, out->p, out->n, err) < 0)
 		return -1;
 	for (const char *p = notes->p; notes->n && p < notes->p + notes->n;)
@@ -203,6 +209,8 @@ static int on_document(
 		return -1;
 	}
 	w->job->records++;
+	if (note(w, ID, sh_slice("", 0), sh_siphash(w->run->id_key, doc->id.p, doc->id.n), err) < 0)
+		return -1;
 	if (w->run->verbose && note_text(w, WARNING, err, "%.*s: %.*s", (int)doc->id.n, doc->id.p,
 				   (int)notes.n, notes.p) < 0)
 		return -1;
@@ -251,27 +259,26 @@ static void on_skipped(void *arg, const char *what, bool file)
 
 /* ---- jobs ---- */
 
-static int note_tally(struct doc_worker *w, char kind, struct sh_tally *t, struct sh_error *err)
-{
-	for (uint32_t i = 0; i < t->names.n; i++)
-		if (note(w, kind, sh_hmap_key(&t->names, i), t->count[i], err) < 0)
-			return -1;
-	sh_tally_free(t);
-	return sh_tally_init(t, err);
-}
-
+/* Moves the counts of the worker to the notes. */
 static int note_counts(struct doc_worker *w, struct sh_error *err)
 {
-	struct sh_ingest *in = w->in;
-	uint64_t ill = in->body.ill;
+	uint64_t ill = w->in->body.ill;
 
-	in->body.ill = 0;
+	w->in->body.ill = 0;
 	if (ill && note(w, ILL, sh_slice("", 0), ill, err) < 0)
 		return -1;
-	return note_tally(w, ASSUMED, &in->assumed, err) < 0 ||
-		       note_tally(w, LEFT_OUT, &in->left_out, err) < 0
-		   ? -1
-		   : note_tally(w, AS_TEXT, &in->as_text, err);
+	for (int k = 0; k < SH_TALLIES; k++) {
+		struct sh_tally *t = &w->in->tally[k];
+
+		for (uint32_t i = 0; i < t->names.n; i++)
+			if (note(w, (char)(TALLY + k), sh_hmap_key(&t->names, i), t->count[i],
+				err) < 0)
+				return -1;
+		sh_tally_free(t);
+		if (sh_tally_init(t, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* See sh_read_fn. */
@@ -371,34 +378,12 @@ static struct sh_job *new_job(
 	return job;
 }
 
-/* A job of WARC records that is not pushed yet. */
-struct cut {
-	struct doc_run *run;
-	const char *path;
-	struct sh_job *job; /* NULL: none */
-	uint64_t next;      /* where the next record stands when it follows the last one */
-};
-
-static void push_records(struct cut *c)
+/* Gives the job, if any, to the threads. */
+static void push(struct doc_run *run, struct sh_job **job)
 {
-	if (c->job)
-		sh_feed_push(c->run->feed);
-	c->job = NULL;
-}
-
-/* Adds a record whose block is ready to the job. */
-static void add_record(struct cut *c, struct sh_reader *r, const struct sh_warc *w)
-{
-	const struct head h = { .warc = true, .offset = w->at };
-
-	if (c->job && (w->at != c->next || c->job->chunk.n > CHUNK))
-		push_records(c);
-	if (!c->job)
-		c->job = new_job(c->run, c->path, sh_slice("", 0), &h);
-	c->next = w->at + w->head.n + w->length + 4;
-	fill(c->run, c->job, w->head.p, w->head.n);
-	fill(c->run, c->job, sh_reader_ready(r).p, (size_t)w->length);
-	fill(c->run, c->job, "\r\n\r\n", 4);
+	if (*job)
+		sh_feed_push(run->feed);
+	*job = NULL;
 }
 
 /* Makes jobs of the records of a WARC file. Parses large records here, in their order. Returns 0 at
@@ -406,8 +391,9 @@ static void add_record(struct cut *c, struct sh_reader *r, const struct sh_warc 
 static int cut_warc(
     struct doc_run *run, struct sh_reader *r, const char *path, struct sh_error *err)
 {
-	struct cut c = { .run = run, .path = path };
+	struct sh_job *job = NULL;
 	struct sh_warc w = { 0 };
+	uint64_t next = 0; /* where the next record stands when it follows the last one */
 	int got;
 
 	do {
@@ -417,19 +403,26 @@ static int cut_warc(
 		if (got > 0 && w.length <= SMALL &&
 		    sh_reader_need(r, (size_t)w.length, &ignored) == 0 &&
 		    sh_reader_ready(r).n >= w.length) {
-			add_record(&c, r, &w);
-		} else if (got > 0) {
-			push_records(&c);
+			const struct head h = { .warc = true, .offset = w.at };
+
+			if (job && (w.at != next || job->chunk.n > CHUNK))
+				push(run, &job);
+			if (!job)
+				job = new_job(run, path, sh_slice("", 0), &h);
+			next = w.at + w.head.n + w.length + 4;
+			fill(run, job, w.head.p, w.head.n);
+			fill(run, job, sh_reader_ready(r).p, (size_t)w.length);
+			fill(run, job, "\r\n\r\n", 4);
+			continue;
+		}
+		push(run, &job);
+		if (got != 0)
 			drain(run);
+		if (got > 0)
 			got = sh_ingest_warc_record(&run->in, r, &w, err) < 0 ? -1 : 1;
-		}
-		if (got < 0) {
-			push_records(&c);
-			drain(run);
+		if (got < 0)
 			got = sh_ingest_warc_resume(&run->in, r, &w, err);
-		}
 	} while (got > 0);
-	push_records(&c);
 	sh_warc_free(&w);
 	return got;
 }
@@ -466,21 +459,17 @@ static int cut_input(struct doc_run *run, struct sh_reader *r, const char *path,
 {
 	static const struct head whole = { 0 };
 	struct sh_slice all;
-	int got = 0;
+	int got;
 
 	run->in.reader = r;
 	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
-	if (!sh_container_of(sh_reader_ready(r)))
-		got = push_packed(run, r, path, id, err);
-	if (got != 0)
-		return got < 0 ? -1 : 0;
-	if (is_warc(run, sh_reader_ready(r)) && !sh_container_of(sh_reader_ready(r))) {
-		if (cut_warc(run, r, path, err) < 0)
-			return -1;
-		return sh_reader_check(r, err);
-	}
 	if (!sh_container_of(sh_reader_ready(r))) {
+		got = push_packed(run, r, path, id, err);
+		if (got != 0)
+			return got < 0 ? -1 : 0;
+		if (is_warc(run, sh_reader_ready(r)))
+			return cut_warc(run, r, path, err) < 0 ? -1 : sh_reader_check(r, err);
 		if (sh_reader_look(r, SMALL, err) < 0)
 			return -1;
 		all = sh_reader_ready(r);
@@ -563,7 +552,8 @@ void doc_begin(struct doc_run *run)
 	unsigned n = run->cli->jobs;
 	struct sh_error err;
 
-	if (sh_ids_init(&run->ids, &err) < 0)
+	run->all_ids = true;
+	if (sh_random_key(run->id_key, &err) < 0)
 		cli_die(run->cli, &err);
 	if (n > 1) {
 		run->worker = cli_zeroed(run->cli, n, sizeof *run->worker);
@@ -591,6 +581,8 @@ void doc_begin(struct doc_run *run)
 void doc_end(struct doc_run *run)
 {
 	drain(run);
+	sort_ids(run);
+	free(run->ids);
 	sh_buf_free(&run->own_job.out);
 	sh_buf_free(&run->own_job.notes);
 	sh_buf_free(&run->packed);

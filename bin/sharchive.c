@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/rows.h"
 #include "dedup.h"
-#include "fp/analysis.h"
+#include "fp/features.h"
 #include "store/change.h"
 
 enum { STORE = CLI_OWN, COUNTS, WAIT, DRY_RUN };
@@ -64,14 +64,14 @@ static int init(struct state *s, struct sh_error *err)
 {
 	struct sh_store_manifest m = { .kind = SH_STORE_OF_DOCUMENTS, .form = s->form };
 	struct sh_feature_opts opts = { .token = s->how.docs.token, .ngrams = s->how.docs.ngrams };
-	struct sh_analyser a;
+	struct sh_features *features = sh_features_new(&opts, err);
 	struct sh_buf lines = { 0 };
 	int status;
 
 	/* Refuses options that every run would refuse, such as a missing stemmer. */
-	if (sh_analyser_init(&a, NULL, &opts, err) < 0)
+	if (!features)
 		return -1;
-	sh_analyser_free(&a);
+	sh_features_delete(features);
 	dedup_list_settings(s->cli, &s->how, &lines);
 	m.settings = sh_buf_slice(&lines);
 	status = sh_store_create(s->dir, &m, s->how.wait, err);

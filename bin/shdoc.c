@@ -109,26 +109,20 @@ static void report_ingest(struct doc_run *run)
 	const struct sh_ingest *in = &run->in;
 	struct cli *c = run->cli;
 
-	for (uint32_t i = 0; i < in->assumed.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->assumed.names, i);
-		uint64_t n = in->assumed.count[i];
+	for (unsigned k = 0; k < SH_TALLIES; k++)
+		for (uint32_t i = 0; i < in->tally[k].names.n; i++) {
+			struct sh_slice name = sh_hmap_key(&in->tally[k].names, i);
+			unsigned long long n = in->tally[k].count[i];
 
-		cli_warn(c, "%llu text%s taken for %.*s", (unsigned long long)n, CLI_PLURAL(n),
-		    (int)name.n, name.p);
-	}
-	for (uint32_t i = 0; i < in->left_out.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->left_out.names, i);
-
-		cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p,
-		    (unsigned long long)in->left_out.count[i]);
-	}
-	for (uint32_t i = 0; i < in->as_text.names.n; i++) {
-		struct sh_slice name = sh_hmap_key(&in->as_text.names, i);
-		uint64_t n = in->as_text.count[i];
-
-		cli_warn(c, "%llu file%s taken for one text%s: %.*s", (unsigned long long)n,
-		    CLI_PLURAL(n), n == 1 ? "" : " each", (int)name.n, name.p);
-	}
+			if (k == SH_ASSUMED)
+				cli_warn(c, "%llu text%s taken for %.*s", n, CLI_PLURAL(n),
+				    (int)name.n, name.p);
+			else if (k == SH_LEFT_OUT)
+				cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p, n);
+			else
+				cli_warn(c, "%llu file%s taken for one text%s: %.*s", n,
+				    CLI_PLURAL(n), n == 1 ? "" : " each", (int)name.n, name.p);
+		}
 	if (in->body.ill)
 		cli_warn(c, "%llu ill-formed sequence%s replaced by U+FFFD",
 		    (unsigned long long)in->body.ill, CLI_PLURAL(in->body.ill));
@@ -163,9 +157,9 @@ static void report_ids(const struct state *s)
 		cli_warn(run->cli, "%llu repeated id%s: other programs need distinct ids%s",
 		    (unsigned long long)run->repeated, CLI_PLURAL(run->repeated),
 		    s->folders > 1 ? " (shdoc of the folder above them makes them differ)" : "");
-	if (run->ids.full)
-		cli_warn(run->cli, "only the first %lu ids were compared with later ones",
-		    (unsigned long)SH_IDS_MAX);
+	if (!run->all_ids)
+		cli_warn(
+		    run->cli, "only the first %zu ids were compared with later ones", run->n_ids);
 }
 
 /* ---- memory for pages ---- */
@@ -262,6 +256,5 @@ int main(int argc, char **argv)
 	report_ids(&s);
 	report_walk(&s);
 	sh_ingest_free(&s.run.in);
-	sh_ids_free(&s.run.ids);
 	return s.run.failed ? EXIT_TROUBLE : status;
 }

@@ -8,8 +8,8 @@
 #include "explain.h"
 #include "feature_run.h"
 #include "fp/accumulator.h"
-#include "fp/analysis.h"
 #include "fp/defaults.h"
+#include "fp/fingerprinter.h"
 #include "fp/format.h"
 #include "fp/permutations.h"
 #include "match/keyrecord.h"
@@ -105,8 +105,8 @@ struct settings {
 
 struct worker {
 	const struct settings *settings;
-	struct sh_analyser analyser;
-	/* With --keys, in place of the analyser: */
+	struct sh_fingerprinter *fingerprinter;
+	/* With --keys, in place of the fingerprinter: */
 	struct sh_tokenizer *tokenizer;
 	struct sh_key_maker *maker;
 };
@@ -181,14 +181,13 @@ static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct sh_analysis x;
+	struct sh_fingerprint x;
 
-	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
+	if (sh_fingerprint(w->fingerprinter, doc->text, &x, err) < 0)
 		return -1;
 	job->ill_formed += x.bad_utf8;
-	return add_document(job, w->settings, &x.fp,
-	    sh_fingerprint_hashes(w->analyser.fingerprinter), x.fp.features, x.fp.tokens, doc->id,
-	    job->from.file, sh_job_line(job), err);
+	return add_document(job, w->settings, &x, sh_fingerprint_hashes(w->fingerprinter),
+	    x.features, x.tokens, doc->id, job->from.file, sh_job_line(job), err);
 }
 
 /* Appends the keys of a document, "key TAB id LF". */
@@ -236,8 +235,10 @@ static int worker_init(struct worker *w, const struct settings *s, struct sh_err
 	struct sh_token_opts token = s->docs.token;
 
 	*w = (struct worker){ .settings = s };
-	if (!s->keys)
-		return sh_analyser_init(&w->analyser, &s->fp, NULL, err);
+	if (!s->keys) {
+		w->fingerprinter = sh_fingerprinter_new(&s->fp, err);
+		return w->fingerprinter ? 0 : -1;
+	}
 	token.apart = true; /* keys are made of the tokens' hashes */
 	w->tokenizer = sh_tokenizer_new(&token, err);
 	w->maker = w->tokenizer ? sh_key_maker_new(&s->rules, err) : NULL;
@@ -246,7 +247,7 @@ static int worker_init(struct worker *w, const struct settings *s, struct sh_err
 
 static void worker_free(struct worker *w)
 {
-	sh_analyser_free(&w->analyser);
+	sh_fingerprinter_delete(w->fingerprinter);
 	sh_tokenizer_delete(w->tokenizer);
 	sh_key_maker_delete(w->maker);
 }

@@ -5,7 +5,7 @@
 #include "api/api.h"
 #include "base/compare.h"
 #include "base/num.h"
-#include "fp/analysis.h"
+#include "fp/fingerprinter.h"
 #include "join/join.h"
 #include "published/published.h"
 #include "text/method.h"
@@ -52,7 +52,7 @@ const char *simhash_version(void)
 /* ---- fingerprints ---- */
 
 struct simhash {
-	struct sh_analyser analyser;
+	struct sh_fingerprinter *fingerprinter;
 	struct sh_fingerprint_opts opts;
 	enum sh_empty empty;
 };
@@ -178,7 +178,7 @@ struct simhash *simhash_new(const struct simhash_options *options, struct simhas
 	sh_error_nomem(&err);
 	if (s && (p = find_profile(options->profile, &err)) &&
 	    translate(options, p, &s->opts, &err) == 0 &&
-	    sh_analyser_init(&s->analyser, &s->opts, NULL, &err) == 0) {
+	    (s->fingerprinter = sh_fingerprinter_new(&s->opts, &err))) {
 		s->empty = p->empty;
 		return s;
 	}
@@ -190,25 +190,23 @@ struct simhash *simhash_new(const struct simhash_options *options, struct simhas
 void simhash_free(struct simhash *s)
 {
 	if (s)
-		sh_analyser_free(&s->analyser);
+		sh_fingerprinter_delete(s->fingerprinter);
 	free(s);
 }
 
 int simhash_text(
     struct simhash *s, const char *text, size_t size, uint64_t *fp, struct simhash_error *error)
 {
-	const struct sh_fingerprint *out;
-	struct sh_analysis x;
+	struct sh_fingerprint out;
 	struct sh_error err;
 
-	if (sh_analyse(&s->analyser, sh_slice(text, size), &x, &err) < 0)
+	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
 		return sh_api_fail(error, &err);
-	out = &x.fp;
 	/* As in shfp: a profile with a rule for empty documents applies it only to documents
 	 * without tokens, not to features of weight 0. */
-	if (out->empty && (!out->tokens || s->empty == SH_EMPTY_SKIP))
+	if (out.empty && (!out.tokens || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
-	memcpy(fp, out->w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
+	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;
 }
 

@@ -3,8 +3,8 @@
 
 #include "api/api.h"
 #include "base/siphash.h"
-#include "fp/analysis.h"
 #include "fp/defaults.h"
+#include "fp/features.h"
 #include "match/comparer.h"
 #include "text/method.h"
 
@@ -14,7 +14,7 @@ enum { ARENA = 1 << 24, UNIT = SH_WEIGHT_ONE };
 struct texts {
 	const char *text;
 	size_t *at; /* offset of each text; at[n]: the end */
-	struct sh_analyser analyser;
+	struct sh_features *features;
 	struct sh_corpus none; /* without documents: all are read by read_text() */
 };
 
@@ -34,14 +34,11 @@ static int read_text(
     void *arg, unsigned thread, uint32_t document, struct sh_feature_set *set, struct sh_error *err)
 {
 	struct texts *t = arg;
-	struct sh_analysis x;
 	size_t at = t->at[document];
 
 	(void)thread;
-	if (sh_analyse(&t->analyser, sh_slice(t->text + at, t->at[document + 1] - at), &x, err) < 0)
-		return -1;
-	*set = x.set;
-	return 0;
+	return sh_features_of(
+	    t->features, sh_slice(t->text + at, t->at[document + 1] - at), set, err);
 }
 
 static int set_threshold(uint64_t *to, const char *name, double x, struct sh_error *err)
@@ -83,7 +80,6 @@ static int translate(
 		.raw = true };
 	to->features.ngrams.min = o->ngram_min;
 	to->features.ngrams.max = o->ngram_max;
-	to->features.ordered = true;
 	to->features.only_order = to->measure->ordered;
 	return sh_random_key(to->features.key, err);
 }
@@ -138,13 +134,13 @@ int simhash_verify(const struct simhash_verify_options *options, const char *tex
 	if (status == 0)
 		status = place_texts(&t, sizes, n, &err);
 	if (status == 0)
-		status = sh_analyser_init(&t.analyser, NULL, &opts.features, &err);
+		status = (t.features = sh_features_new(&opts.features, &err)) ? 0 : -1;
 	if (status == 0)
 		status = (c = sh_comparer_new(&opts, &err)) ? 0 : -1;
 	if (status == 0)
 		status = compare_all(c, opts.measure, n, pairs, n_pairs, out, &err);
 	sh_comparer_delete(c);
-	sh_analyser_free(&t.analyser);
+	sh_features_delete(t.features);
 	free(t.at);
 	return status < 0 ? sh_api_fail(error, &err) : 0;
 }

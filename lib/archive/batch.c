@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/compare.h"
 #include "base/siphash.h"
-#include "fp/analysis.h"
+#include "fp/features.h"
 #include "io/parallel.h"
 #include "io/pool.h"
 #include "match/posting.h"
@@ -20,9 +20,9 @@ enum { GRAIN = 64 }; /* documents of a task */
 /* Reads documents of the batch and of the archive, in one thread. */
 struct sh_batch_reader {
 	struct sh_batch *batch;
-	/* of archived texts, or of the texts of the batch where the archive has sketches; empty
-	 * until it is needed */
-	struct sh_analyser analyser;
+	/* of archived texts, or of the texts of the batch where the archive has sketches; NULL until
+	 * it is needed */
+	struct sh_features *features;
 	uint64_t *token;
 	size_t token_cap;
 	struct sh_buf text, line;
@@ -42,7 +42,6 @@ int sh_batch_options(struct sh_batch *b, struct sh_engine_opts *opts, struct sh_
 		.ngrams = opts->rules.ngrams,
 		.of_tokens = true,
 		.key = { m->key[0], m->key[1] },
-		.ordered = true,
 		.cut = !has_texts(b) };
 	opts->features = b->features;
 	opts->stored = sh_batch_stored;
@@ -61,7 +60,7 @@ void sh_batch_free(struct sh_batch *b)
 	for (unsigned i = 0; b->reader && i < b->jobs; i++) {
 		struct sh_batch_reader *w = &b->reader[i];
 
-		sh_analyser_free(&w->analyser);
+		sh_features_delete(w->features);
 		free(w->token);
 		sh_buf_free(&w->text);
 		sh_buf_free(&w->line);
@@ -81,16 +80,12 @@ static int analyse(struct sh_batch_reader *w, struct sh_slice text, struct sh_fe
     struct sh_error *err)
 {
 	struct sh_feature_opts opts = w->batch->features;
-	struct sh_analysis x;
 
 	opts.only_order = true;
 	opts.token.raw = opts.token.raw || has_texts(w->batch);
-	if (!w->analyser.tokenizer && sh_analyser_init(&w->analyser, NULL, &opts, err) < 0)
-		return -1;
-	if (sh_analyse(&w->analyser, text, &x, err) < 0)
-		return -1;
-	*set = x.set;
-	return 0;
+	if (!w->features)
+		w->features = sh_features_new(&opts, err);
+	return w->features ? sh_features_of(w->features, text, set, err) : -1;
 }
 
 static int no_record(const struct sh_batch *b, uint32_t number, struct sh_error *err)

@@ -37,6 +37,31 @@ static inline struct sh_slice sh_without_cr(struct sh_slice line)
 	return sh_slice(line.p, line.n - (line.n && line.p[line.n - 1] == '\r'));
 }
 
+/* Removes the bytes up to the first `delimiter`, with the delimiter, from *rest. Returns the bytes
+ * before the delimiter; all bytes when there is none. */
+static inline struct sh_slice sh_slice_cut(struct sh_slice *rest, char delimiter)
+{
+	const char *at = rest->n ? (const char *)memchr(rest->p, delimiter, rest->n) : NULL;
+	struct sh_slice first = sh_slice(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+	size_t used = first.n + (at != NULL);
+
+	if (used)
+		*rest = sh_slice(rest->p + used, rest->n - used);
+	return first;
+}
+
+/* Returns s without the bytes at both ends that are in the string `blanks`. */
+static inline struct sh_slice sh_slice_strip(struct sh_slice s, const char *blanks)
+{
+	size_t n = strlen(blanks);
+
+	while (s.n && memchr(blanks, *s.p, n))
+		s = sh_slice(s.p + 1, s.n - 1);
+	while (s.n && memchr(blanks, s.p[s.n - 1], n))
+		s.n--;
+	return s;
+}
+
 /* Returns how many bytes a message shows, at most `most`. Cuts no well-formed UTF-8 character. */
 static inline int sh_shown(struct sh_slice s, size_t most)
 {

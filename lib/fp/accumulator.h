@@ -34,7 +34,7 @@ void sh_accumulator_clear(struct sh_accumulator *a);
 size_t sh_accumulator_add(struct sh_accumulator *a, const struct sh_slice *feature,
     const int64_t *weight, size_t n, struct sh_error *err);
 
-/* Sets the members w, empty and bad_utf8 (0) of *out. Without a scheme w is left as it was,
+/* Sets the members w and empty of *out. Without a scheme w is left as it was,
  * and the members hash and n have the result. Then, and with opts->real, a document is empty when
  * no feature was added. With opts->real an empty fingerprint has 0 in every bit. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);

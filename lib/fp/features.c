@@ -12,18 +12,19 @@
 
 struct sh_features {
 	struct sh_feature_opts opts;
+	struct sh_tokenizer *tokenizer;
 	struct sh_keyed keyed;
 	const struct sh_keyed_kernel *kernel;
-	bool rows;   /* hash n-grams from token hashes instead of their texts */
-	bool tokens; /* hash the tokens into `token` */
+	bool rows; /* hash n-grams from token hashes instead of their texts */
 	struct sh_hashes grams;
 	uint64_t *token; /* of the text, in order */
 	size_t token_cap;
 };
 
-/* Words of other methods may contain blanks: two n-grams of different words may have the same text,
- * and must then be the same feature. */
-bool sh_features_follow(const struct sh_feature_opts *opts)
+/* Returns whether a set can be computed from the hashes of its tokens alone. The bytes between tokens
+ * are then not read. Words of other methods may contain blanks: two n-grams of different words may
+ * have the same text, and must then be the same feature. */
+static bool has_rows(const struct sh_feature_opts *opts)
 {
 	const struct sh_token_opts *token = &opts->token;
 
@@ -41,20 +42,24 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 		return NULL;
 	}
 	f->opts = *opts;
-	f->opts.ordered = opts->ordered || opts->of_tokens;
 	/* Texts are compared as a whole, even when a fingerprint leaves out a part. */
 	f->opts.ngrams.past_first = false;
 	sh_keyed_init(&f->keyed, opts->key);
 	f->kernel = sh_keyed_kernel_at(0);
-	f->rows = sh_features_follow(opts);
-	f->tokens = f->opts.ordered || (f->rows && opts->ngrams.max > 1);
-	return f;
+	f->rows = has_rows(opts);
+	f->opts.token.apart = f->rows;
+	f->tokenizer = sh_tokenizer_new(&f->opts.token, err);
+	if (f->tokenizer)
+		return f;
+	sh_features_delete(f);
+	return NULL;
 }
 
 void sh_features_delete(struct sh_features *f)
 {
 	if (!f)
 		return;
+	sh_tokenizer_delete(f->tokenizer);
 	sh_hashes_free(&f->grams);
 	free(f->token);
 	free(f);
@@ -75,18 +80,18 @@ static void hash_long_rows(
 	}
 }
 
-/* Hashes the first `count` n-grams of n tokens. t: NULL when f->token has the tokens. */
+/* Hashes the first `count` n-grams of n tokens. t: may be NULL with f->rows. */
 static void hash_some(
     const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
 {
-	if (f->rows && n > SH_KEYED_ROW_MAX)
-		hash_long_rows(f, f->token, n, count, h);
-	else if (f->rows && n > 1)
-		f->kernel->rows(&f->keyed, f->token, count + n - 1, n, h);
-	else if (t)
-		f->kernel->texts(&f->keyed, t->text, t->start, t->end + n - 1, count, h);
-	else
+	if (n == 1)
 		memcpy(h, f->token, count * sizeof *h);
+	else if (!f->rows)
+		f->kernel->texts(&f->keyed, t->text, t->start, t->end + n - 1, count, h);
+	else if (n > SH_KEYED_ROW_MAX)
+		hash_long_rows(f, f->token, n, count, h);
+	else
+		f->kernel->rows(&f->keyed, f->token, count + n - 1, n, h);
 }
 
 static size_t hash_ngrams(
@@ -104,33 +109,16 @@ static size_t hash_ngrams(
 	return m;
 }
 
-static int hash_tokens(struct sh_features *f, const struct sh_tokens *t, struct sh_error *err)
-{
-	if (SH_RESERVE(f->token, f->token_cap, t->n, err) < 0)
-		return -1;
-	f->kernel->texts(&f->keyed, t->text, t->start, t->end, t->n, f->token);
-	for (size_t i = 0; f->opts.cut && i < t->n; i++)
-		f->token[i] &= ~(uint64_t)UINT32_MAX;
-	return 0;
-}
-
 /* ---- the set ---- */
 
-/* Returns a set that has only the order of the tokens, if any. */
-static struct sh_feature_set order(const struct sh_features *f, size_t tokens)
-{
-	return (struct sh_feature_set){ .ordered = f->token,
-		.n_ordered = f->opts.ordered ? tokens : 0 };
-}
-
-/* t: NULL when f->token has the tokens, as it has for rows and for `ordered`. */
+/* Computes the set of the tokens in f->token. t: see hash_some(). */
 static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
     struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_ngrams range = sh_ngrams_of(f->opts.ngrams, tokens);
 	size_t n;
 
-	*set = order(f, tokens);
+	*set = (struct sh_feature_set){ .ordered = f->token, .n_ordered = tokens };
 	if (sh_ngrams_count(range, tokens, &n, err) < 0 || sh_hashes_reserve(&f->grams, n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, t, tokens, range);
@@ -140,16 +128,23 @@ static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
 	return 0;
 }
 
-int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
-    struct sh_error *err)
+int sh_features_of(
+    struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err)
 {
-	if (f->tokens && hash_tokens(f, t, err) < 0)
+	struct sh_tokens t;
+
+	if (sh_tokenize(f->tokenizer, text, &t, err) < 0 ||
+	    SH_RESERVE(f->token, f->token_cap, t.n, err) < 0)
 		return -1;
-	if (f->opts.only_order) {
-		*set = order(f, t->n);
-		return 0;
-	}
-	return fill(f, f->opts.of_tokens ? NULL : t, t->n, set, err);
+	f->kernel->texts(&f->keyed, t.text, t.start, t.end, t.n, f->token);
+	for (size_t i = 0; f->opts.cut && i < t.n; i++)
+		f->token[i] &= ~(uint64_t)UINT32_MAX;
+	if (f->opts.only_order)
+		*set = (struct sh_feature_set){ .ordered = f->token, .n_ordered = t.n };
+	else if (fill(f, &t, t.n, set, err) < 0)
+		return -1;
+	set->bad_utf8 = t.bad_utf8;
+	return 0;
 }
 
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,

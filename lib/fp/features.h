@@ -14,13 +14,12 @@
 #include <stdint.h>
 
 struct sh_feature_set {
-	const uint64_t *hash;  /* distinct hashes, ascending; may be NULL when n is 0 */
-	const uint32_t *count; /* occurrences of each hash */
-	size_t n;              /* 0 for a document without features */
-	/* The hashes of the tokens in the order of the text. Only with opts.ordered or
-	 * opts.of_tokens. */
-	const uint64_t *ordered;
-	size_t n_ordered; /* otherwise 0 */
+	const uint64_t *hash;    /* distinct hashes, ascending; may be NULL when n is 0 */
+	const uint32_t *count;   /* occurrences of each hash */
+	size_t n;                /* 0 for a document without features */
+	const uint64_t *ordered; /* the hashes of the tokens in the order of the text */
+	size_t n_ordered;
+	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
 /* Sets with equal of_tokens and key can be compared. */
@@ -31,7 +30,6 @@ struct sh_feature_opts {
 	 * same in every version. Otherwise the fastest way, for sets of one run. */
 	bool of_tokens;
 	uint64_t key[2];
-	bool ordered;    /* sets have `ordered`; with of_tokens they always have it */
 	bool only_order; /* n is 0, and sets have no hashes and counts */
 	bool cut;        /* with of_tokens: sets the lower 32 bits of each token's hash to 0 */
 };
@@ -40,27 +38,21 @@ struct sh_feature_opts {
  * the token options borrow must outlive it. */
 struct sh_features;
 
-/* Returns NULL with SH_ERR_NOMEM when memory is short. */
+/* Fails as sh_tokenizer_new() does. */
 struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct sh_error *err);
 /* f may be NULL. */
 void sh_features_delete(struct sh_features *f);
 
-/* Returns whether a set can be computed from the hashes of its tokens alone: with opts.of_tokens,
- * and for words of the default method in n-grams of at most SH_KEYED_ROW_MAX tokens. The bytes
- * between tokens are then not read. */
-bool sh_features_follow(const struct sh_feature_opts *opts);
-
-/* Computes the set of a text from its tokens. The set belongs to f, and is valid until the next
- * call with f. The tokenizer of the tokens may have the option `apart` (text/token.h) only when
- * sh_features_follow() returns true. Returns 0; or -1, and *set is then undefined. SH_ERR_RANGE:
- * the text has more than INT32_MAX n-grams. */
-int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
-    struct sh_error *err);
+/* Computes the set of a text. The set belongs to f, and is valid until the next call with f. Returns
+ * 0; or -1, and *set is then undefined. Fails as sh_tokenize() does. SH_ERR_RANGE: the text has more
+ * than INT32_MAX n-grams. */
+int sh_features_of(
+    struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 
 /* Computes the same set from `ordered` of an earlier one: n hashes of tokens. The earlier set may
- * be of another object with the same key, or of f. Only when sh_features_follow() returns true.
- * Ignores opts.only_order, and opts.cut: the hashes are cut already. token may be NULL when n is
- * 0. */
+ * be of another object with the same key, or of f. Only with opts.of_tokens, or for words of the
+ * default method in n-grams of at most SH_KEYED_ROW_MAX tokens. Ignores opts.only_order, and
+ * opts.cut: the hashes are cut already. token may be NULL when n is 0. */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);
 

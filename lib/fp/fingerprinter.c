@@ -16,6 +16,7 @@ enum { BY_COUNT = 256 }; /* counts below it have their weights in a table */
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
+	struct sh_tokenizer *tokenizer;
 	unsigned words;
 	bool composes; /* n-gram hashes are composed of token hashes */
 	const struct sh_mix_kernel *mix;
@@ -26,14 +27,12 @@ struct sh_fingerprinter {
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
 	bool by_text;        /* the hash is weak: different features may have equal first words */
-	int64_t *weight;     /* of each distinct feature */
+	uint64_t *other;     /* hashes of distinct features that do not weigh 1 */
+	int64_t *weight;     /* of each of these features */
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
-	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
-	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
-	uint64_t *repeated;         /* the hashes of count 2 or more */
 	bool by_rounding;           /* weights with fractions are added as in published/sums.h */
 	struct sh_rounded rounded;
-	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap, repeated_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, other_cap, weight_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -48,11 +47,10 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 	return 0;
 }
 
-/* Fills by_count and surplus when a weight depends on the count alone. */
+/* Fills by_count when a weight depends on the count alone. */
 static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 {
 	const struct sh_scheme *scheme = f->opts.scheme;
-	bool surpluses = true;
 
 	if (!scheme || scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
@@ -61,11 +59,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 
 		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
 			return -1;
-		f->surplus[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
-		surpluses = surpluses && f->surplus[tf] >= 0;
 	}
-	f->by_repeats =
-	    surpluses && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text && !f->by_rounding;
 	return 0;
 }
 
@@ -87,6 +81,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->opts = *opts;
 	f->words = SH_FP_WORDS(opts->bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
+	f->opts.token.apart = f->composes; /* the bytes between tokens are then not read */
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = opts->scheme && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && opts->bits < 64));
@@ -98,7 +93,8 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		    opts->scheme->name);
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
-		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0)
+		 sh_hash_count_init(&f->distinct, err) == 0 && fill_by_count(f, err) == 0 &&
+		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;
@@ -108,13 +104,14 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 {
 	if (!f)
 		return;
+	sh_tokenizer_delete(f->tokenizer);
 	sh_hash_count_free(&f->distinct);
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
 	free(f->text_hash);
+	free(f->other);
 	free(f->weight);
-	free(f->repeated);
 	free(f);
 }
 
@@ -243,19 +240,6 @@ static inline int weight_of(
 	return *weight ? 0 : f->opts.scheme->weigh(&t, weight, err);
 }
 
-/* Weighs the distinct features. */
-static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
-{
-	const struct sh_hash_count *d = &f->distinct;
-
-	if (SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n; i++)
-		if (weight_of(f, d->count[i], features, &f->weight[i], err) < 0)
-			return -1;
-	return 0;
-}
-
 /* Returns all words of the hash of feature `at`; may write them to `room`. */
 static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uint64_t *room)
 {
@@ -279,8 +263,10 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	f->rounded = (struct sh_rounded){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *hash = words_of(f, each ? i : f->distinct.first[i], room);
-		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
+		int64_t weight = SH_WEIGHT_ONE;
 
+		if (!each && weight_of(f, f->distinct.count[i], features, &weight, err) < 0)
+			return -1;
 		if (f->by_rounding)
 			sh_rounded_add(&f->rounded, hash, f->opts.bits, weight);
 		if (sh_simhash_add(&f->simhash, hash, weight, err) < 0)
@@ -289,71 +275,58 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	return 0;
 }
 
-/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature:
- * counting bits is several times faster than adding weights, and most features occur once. */
-static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+/* Adds the distinct features by their counts. Features of weight 1 are counted: most features occur
+ * once, and counting bits is several times faster than adding weights. Each feature is written to
+ * both arrays, and the length of one array grows: this needs no branch on the weight. */
+static int add_distinct(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
-	const struct sh_hash_count *d = &f->distinct;
-	size_t repeats = 0;
-	int64_t all = 0;
+	const size_t n = f->distinct.n;
+	uint64_t *one = f->distinct.hash; /* overwrites hashes that were read */
+	size_t ones = 0, others = 0;
 
-	if (sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0 ||
-	    SH_RESERVE(f->weight, f->weight_cap, d->n, err) < 0 ||
-	    SH_RESERVE(f->repeated, f->repeated_cap, d->n, err) < 0)
+	if (SH_RESERVE(f->weight, f->weight_cap, n, err) < 0 ||
+	    SH_RESERVE(f->other, f->other_cap, n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < d->n; i++) {
-		uint32_t tf = d->count[i];
-		int64_t weight, surplus = f->surplus[tf < BY_COUNT ? tf : 0];
+	for (size_t i = 0; i < n; i++) {
+		int64_t weight;
 
-		if (__builtin_expect(tf >= BY_COUNT, 0)) {
-			if (weight_of(f, tf, features, &weight, err) < 0)
-				return -1;
-			surplus = tf * SH_WEIGHT_ONE - weight;
-		}
-		/* Each feature is written, and the length grows: this needs no branch. */
-		f->repeated[repeats] = d->hash[i];
-		f->weight[repeats] = surplus;
-		repeats += tf > 1;
-		all += surplus;
+		if (weight_of(f, f->distinct.count[i], features, &weight, err) < 0)
+			return -1;
+		f->weight[others] = weight;
+		one[ones] = f->other[others] = one[i];
+		ones += weight == SH_WEIGHT_ONE;
+		others += weight != SH_WEIGHT_ONE;
 	}
-	sh_simhash_subtract(&f->simhash, f->repeated, f->weight, repeats, all);
-	return 0;
+	return sh_simhash_add_units(&f->simhash, one, ones, err) < 0
+		   ? -1
+		   : sh_simhash_add_weighted(&f->simhash, f->other, f->weight, others, err);
 }
 
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
+	const uint64_t *counted = f->by_text ? f->text_hash : f->feature;
 	bool each = f->opts.scheme->additive;
-	bool wide = f->words > 1 && !f->opts.hash->composed;
 
-	if (!each &&
-	    sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features, err) < 0)
+	if (!each && sh_hash_count(&f->distinct, counted, features, err) < 0)
 		return -1;
-	if (f->by_repeats && !wide)
-		return f->opts.scheme->flat
-			   ? sh_simhash_add_units(&f->simhash, f->distinct.hash, f->distinct.n, err)
-			   : add_repeats(f, features, err);
-	if (!each && weigh(f, features, err) < 0)
-		return -1;
-	if (wide || f->by_text || f->by_rounding)
+	if ((f->words > 1 && !f->opts.hash->composed) || f->by_text || f->by_rounding)
 		return add_single(f, features, each, err);
 	if (each)
 		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
-	return sh_simhash_add_weighted(
-	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
+	return add_distinct(f, features, err);
 }
 
-bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)
+int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
+    struct sh_error *err)
 {
-	return f->composes;
-}
-
-int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
-    struct sh_fingerprint *out, struct sh_error *err)
-{
-	struct sh_tokens t = *tokens;
-	struct sh_ngrams range = sh_ngrams_in(f->opts.ngrams, &t);
+	struct sh_ngrams range;
+	struct sh_tokens t;
 	size_t features;
 
+	if (sh_tokenize(f->tokenizer, text, &t, err) < 0)
+		return -1;
+	range = sh_ngrams_in(f->opts.ngrams, &t);
+	out->bad_utf8 = t.bad_utf8;
 	sh_simhash_clear(&f->simhash);
 	out->features = 0;
 	out->tokens = range.min > 0;

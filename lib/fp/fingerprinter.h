@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the fingerprint of a document from its tokens: n-grams, hashes, weights, bit sums. The
- * result is the result of shtok | shweight | shfp; fp/analysis.h makes it of texts. */
+/* Computes the fingerprint of a document: tokens, n-grams, hashes, weights, bit sums. The result is
+ * the result of shtok | shweight | shfp. The hashes are published and have no secret key, so
+ * fingerprints are the same on all machines. */
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
@@ -30,7 +31,8 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
  * borrow must outlive it. */
 struct sh_fingerprinter;
 
-/* SH_ERR_PARAM: a scheme that needs document frequencies, or see sh_fingerprint_check(). */
+/* SH_ERR_PARAM: a scheme that needs document frequencies, or see sh_fingerprint_check(). Otherwise
+ * fails as sh_tokenizer_new() does. */
 struct sh_fingerprinter *sh_fingerprinter_new(
     const struct sh_fingerprint_opts *opts, struct sh_error *err);
 void sh_fingerprinter_delete(struct sh_fingerprinter *f);
@@ -39,20 +41,18 @@ struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
 	bool empty;  /* the total weight is 0; sh_fingerprint() then sets every bit of w to `tie` */
 	bool tokens; /* the text has tokens */
-	size_t features; /* n-grams of the text, with repetitions */
+	size_t features;   /* n-grams of the text, with repetitions */
+	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
 /* Returns word 0 of the hash of each feature of the last document, with repetitions:
  * sh_fingerprint.features words. Valid until the next document. */
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 
-/* Computes the fingerprint of a text from its tokens. Their tokenizer may have the option `apart`
- * (text/token.h) only when sh_fingerprint_ignores_separators() returns true. SH_ERR_RANGE: the text
- * has more than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
-int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
-    struct sh_fingerprint *out, struct sh_error *err);
-/* Returns whether the bytes between tokens are not read. */
-bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f);
+/* Computes the fingerprint of a text. Fails as sh_tokenize() does. SH_ERR_RANGE: the text has more
+ * than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
+int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
+    struct sh_error *err);
 
 /* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
  * the rule gives no fingerprint. */

@@ -6,16 +6,19 @@
 #include "base/num.h"
 #include "base/rows.h"
 
+/* Stores the number fp[0 .. n-1], most significant word first, without its last `shift` < 64 bits. */
+static void shift_right(uint64_t *w, const uint64_t *fp, unsigned n, unsigned shift)
+{
+	for (unsigned i = 0; i < n; i++)
+		w[i] = shift ? fp[i] >> shift | (i ? fp[i - 1] << (64 - shift) : 0) : fp[i];
+}
+
 static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
 {
-	unsigned n = SH_FP_WORDS(bits), pad = (4 - bits % 4) % 4;
 	uint64_t w[SH_FP_MAX_WORDS];
 
-	if (!pad)
-		return sh_print_hex(out, fp, bits / 4);
-	/* bits % 4 != 0, so shifting by `pad` needs no more words. */
-	for (unsigned i = n; i-- > 0;)
-		w[i] = fp[i] >> pad | (i ? fp[i - 1] << (64 - pad) : 0);
+	/* The digits need no more words. */
+	shift_right(w, fp, SH_FP_WORDS(bits), (4 - bits % 4) % 4);
 	return sh_print_hex(out, w, (bits + 3) / 4);
 }
 
@@ -66,15 +69,6 @@ static bool is_zero(const uint64_t *w, unsigned n)
 	return true;
 }
 
-/* Shifts the number so that its last bit is the least significant bit of the last word. */
-static void align_right(uint64_t *w, unsigned n, unsigned bits)
-{
-	unsigned shift = (64 - bits % 64) % 64;
-
-	for (unsigned i = n; shift && i-- > 0;)
-		w[i] = w[i] >> shift | (i ? w[i - 1] << (64 - shift) : 0);
-}
-
 static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 {
 	uint64_t w[SH_FP_MAX_WORDS];
@@ -82,8 +76,7 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 	char digits[SH_FORMAT_MAX];
 	size_t len = 0;
 
-	memcpy(w, fp, n * sizeof *w);
-	align_right(w, n, bits);
+	shift_right(w, fp, n, (64 - bits % 64) % 64);
 	do {
 		digits[len++] = (char)('0' + divide_by_10(w, n));
 	} while (!is_zero(w, n));

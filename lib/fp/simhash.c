@@ -148,41 +148,38 @@ int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, stru
 	return 0;
 }
 
-/* Sets *ones to the number of weights that are 1.0 (SH_WEIGHT_ONE). Fails when a weight is negative
- * or the total would be too large. */
+/* Fails when a weight is negative or the total would be too large. */
 static int check_weights(
-    const struct sh_simhash *s, const int64_t *w, size_t n, size_t *ones, struct sh_error *err)
+    const struct sh_simhash *s, const int64_t *w, size_t n, struct sh_error *err)
 {
 	int64_t left = INT64_MAX - sh_simhash_total(s);
 	size_t i;
 
-	*ones = 0;
 	for (i = 0; i < n; i++) {
 		if (w[i] < 0)
 			return sh_error_set(err, SH_ERR_PARAM, "a negative weight");
 		if (w[i] > left)
 			return fail_too_heavy(err);
 		left -= w[i];
-		*ones += w[i] == SH_WEIGHT_ONE;
 	}
 	return 0;
 }
 
 /* Returns the length of the longest prefix of n weights with a sum of at most INT32_MAX
- * millionths; at most BATCH. */
+ * millionths. */
 static size_t light_prefix(const int64_t *w, size_t n)
 {
 	int64_t left = INT32_MAX;
 	size_t i;
 
-	for (i = 0; i < n && i < BATCH && w[i] <= left; i++)
+	for (i = 0; i < n && w[i] <= left; i++)
 		left -= w[i];
 	return i;
 }
 
 /* Adds n <= BATCH features whose weights sum to at most INT32_MAX. Sums of 32 bits are twice as
- * fast as sums of 64 bits. sign: 1 adds, -1 subtracts. */
-static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
+ * fast as sums of 64 bits. */
+static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t room[BATCH];
 	int32_t sum[64];
@@ -192,80 +189,56 @@ static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 		memset(sum, 0, sizeof sum);
 		s->kernel->weights(sum, word_of_hashes(h, n, j, room), w, n);
 		for (b = 0; b < 64; b++)
-			s->sum[j][b] += sign * sum[b];
+			s->sum[j][b] += sum[b];
 	}
 }
 
-/* Adds n features whose weights sum to `all`. Consecutive light weights are added together. A
- * weight above INT32_MAX is added alone. sign: 1 adds, -1 subtracts. */
+/* Adds n <= BATCH features whose weights sum to `all`. Consecutive light weights are added together.
+ * A weight above INT32_MAX is added alone. */
 static void add_all(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
+    struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all)
 {
 	size_t i, run;
 	unsigned j;
 
 	s->summed |= n > 0;
-	s->weighted += sign * all;
+	s->weighted += all;
 	for (i = 0; i < n; i += run) {
-		run = n - i < BATCH ? n - i : BATCH;
-		if (all > INT32_MAX)
-			run = light_prefix(w + i, run);
+		run = all > INT32_MAX ? light_prefix(w + i, n - i) : n - i;
 		if (run) {
-			add_light(s, h + i, w + i, run, sign);
+			add_light(s, h + i, w + i, run);
 			continue;
 		}
 		run = 1;
 		for (j = 0; j < s->words; j++)
-			add_word(s->sum[j], sh_mix_word(h[i], j), sign * w[i]);
+			add_word(s->sum[j], sh_mix_word(h[i], j), w[i]);
 	}
 }
 
 /* Counts the features of weight 1.0, which is several times faster than adding weights. Adds the
  * other features. Each feature is written to both arrays, and the length of one array grows: this
  * needs no branch on the weight. */
-static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+int sh_simhash_add_weighted(
+    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, struct sh_error *err)
 {
 	uint64_t one[BATCH], other[BATCH];
 	int64_t weight[BATCH], all;
 	size_t i, batch, ones;
 
-	for (; n; n -= batch, h += batch, w += batch) {
+	if (check_weights(s, weights, n, err) < 0)
+		return -1;
+	for (; n; n -= batch, h += batch, weights += batch) {
 		batch = n < BATCH ? n : BATCH;
 		for (ones = i = 0, all = 0; i < batch; i++) {
 			one[ones] = other[i - ones] = h[i];
-			weight[i - ones] = w[i];
-			all += w[i];
-			ones += w[i] == SH_WEIGHT_ONE;
+			weight[i - ones] = weights[i];
+			all += weights[i];
+			ones += weights[i] == SH_WEIGHT_ONE;
 		}
 		count_units(s, one, ones);
-		add_all(s, other, weight, batch - ones, all - (int64_t)ones * SH_WEIGHT_ONE, 1);
+		add_all(s, other, weight, batch - ones, all - (int64_t)ones * SH_WEIGHT_ONE);
 	}
-}
-
-int sh_simhash_add_weighted(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, struct sh_error *err)
-{
-	size_t ones, i;
-	int64_t all = 0;
-
-	if (check_weights(s, weights, n, &ones, err) < 0)
-		return -1;
-	/* Splitting reads and writes all features. It pays when the features that are counted, and
-	 * not added, are more than a few. */
-	if (ones > n / 4) {
-		add_mixed(s, h, weights, n);
-		return 0;
-	}
-	for (i = 0; i < n; i++)
-		all += weights[i];
-	add_all(s, h, weights, n, all, 1);
 	return 0;
-}
-
-void sh_simhash_subtract(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all)
-{
-	add_all(s, h, weights, n, all, -1);
 }
 
 /* Returns a word whose bit b is 1 when counter b is at least `least`. Compares from the lowest

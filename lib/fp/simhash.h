@@ -58,10 +58,9 @@ struct sh_simhash {
 	unsigned bits, words, tie;
 	uint64_t units; /* number of features of weight 1, which planes count by bit */
 	uint64_t planes[SH_FP_MAX_WORDS][SH_PLANES];
-	/* By bit: the weight, in millionths, of the other features whose hash has the bit,
-	 * minus subtracted weights. */
+	/* By bit: the weight, in millionths, of the other features whose hash has the bit. */
 	int64_t sum[SH_FP_MAX_WORDS][64];
-	int64_t weighted; /* total weight in sum: may be negative */
+	int64_t weighted; /* total weight in sum */
 	bool summed;      /* sum is not all 0 */
 };
 
@@ -83,11 +82,6 @@ int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, stru
 /* The same, with weights[i] for feature i. */
 int sh_simhash_add_weighted(struct sh_simhash *s, const uint64_t *h, const int64_t *weights,
     size_t n, struct sh_error *err);
-
-/* Subtracts weights[i] from the weight of feature i, for n features. `all` is the sum of weights[].
- * Checks nothing: each feature must have been added with at least weights[i]. */
-void sh_simhash_subtract(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all);
 
 /* Returns the total weight in millionths: 0 for an empty document. */
 int64_t sh_simhash_total(const struct sh_simhash *s);

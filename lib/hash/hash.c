@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "hash/md5.h"
+#include "hash/digest.h"
 #include "hash/mix.h"
 
 void sh_hash_mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)

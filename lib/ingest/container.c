@@ -282,7 +282,7 @@ static enum sh_member_kind kind_of(struct archive_entry *entry)
 	}
 }
 
-int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)
+int sh_container_next(struct sh_container *c, struct sh_error *err)
 {
 	bool perhaps = !c->begun || c->encrypted, found;
 	struct archive_entry *entry;
@@ -294,14 +294,14 @@ int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_err
 	before = enter(c);
 	got = archive_read_next_header(c->archive, &entry);
 	found = got == ARCHIVE_OK || got == ARCHIVE_WARN;
-	if (found)
-		*m = (struct sh_member){ .name = archive_entry_pathname(entry),
-			.kind = kind_of(entry),
-			.encrypted = archive_entry_is_encrypted(entry) > 0 };
-	leave(c, before);
 	c->begun = true;
-	c->encrypted = found && m->encrypted;
-	c->unread = found && !m->encrypted;
+	c->encrypted = found && archive_entry_is_encrypted(entry) > 0;
+	c->unread = found && !c->encrypted;
+	if (found) {
+		c->name = archive_entry_pathname(entry);
+		c->kind = kind_of(entry);
+	}
+	leave(c, before);
 	if (found)
 		return 1;
 	if (got == ARCHIVE_EOF)
@@ -397,10 +397,9 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 	    names[form]);
 }
 
-int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)
+int sh_container_next(struct sh_container *c, struct sh_error *err)
 {
 	(void)c;
-	(void)m;
 	(void)err;
 	return 0;
 }

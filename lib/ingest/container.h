@@ -5,7 +5,7 @@
  * is read in place, another input is held in memory. Hostile containers cost bounded memory and
  * time: see the limits below.
  *
- *     while ((got = sh_container_next(&c, &member, err)) > 0)
+ *     while ((got = sh_container_next(&c, err)) > 0)
  *             ... sh_container_read() ... */
 #ifndef SH_INGEST_CONTAINER_H
 #define SH_INGEST_CONTAINER_H
@@ -27,6 +27,13 @@ enum { SH_CONTAINER_RATIO = 1000, SH_CONTAINER_TAR_RATIO = 1 };
 /* Memory that libarchive may allocate in one call for a ZIP or 7z file, in bytes. */
 #define SH_CONTAINER_MEMORY (4 * sh_codec_window())
 
+enum sh_member_kind {
+	SH_MEMBER_FILE,
+	SH_MEMBER_FOLDER,
+	SH_MEMBER_LINK,
+	SH_MEMBER_SPECIAL, /* devices, FIFOs */
+};
+
 struct sh_container {
 	enum sh_container_form form;
 	struct sh_reader *reader;
@@ -39,27 +46,18 @@ struct sh_container {
 	bool in_place;    /* the input is read by sh_reader_at() */
 	bool begun;       /* the first member was looked for */
 	bool broken;      /* no further member can be read */
-	bool encrypted;   /* the current member is encrypted */
-	bool unread;      /* the current member may have further bytes */
-	locale_t utf8;    /* of the thread during calls: libarchive converts names to its charset */
-	struct sh_buf block; /* the bytes that libarchive gets */
-	struct sh_ceiling ceiling;
-	struct sh_error failed; /* why reading the input failed, or SH_OK */
-};
 
-enum sh_member_kind {
-	SH_MEMBER_FILE,
-	SH_MEMBER_FOLDER,
-	SH_MEMBER_LINK,
-	SH_MEMBER_SPECIAL, /* devices, FIFOs */
-};
-
-struct sh_member {
-	/* As stored; converted to UTF-8 when the container declares a charset. NULL: cannot be
-	 * converted. Valid until the next sh_container_next(). */
+	/* The current member. Its name is as stored; converted to UTF-8 when the container declares
+	 * a charset; NULL when it cannot be converted. */
 	const char *name;
 	enum sh_member_kind kind;
 	bool encrypted;
+	bool unread; /* it may have further bytes */
+
+	locale_t utf8; /* of the thread during calls: libarchive converts names to its charset */
+	struct sh_buf block; /* the bytes that libarchive gets */
+	struct sh_ceiling ceiling;
+	struct sh_error failed; /* why reading the input failed, or SH_OK */
 };
 
 /* Returns the form of a file with this head, of at least 512 bytes or the whole file. Office
@@ -74,7 +72,7 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 
 /* Skips the rest of the current member and finds the next one. Returns 1, 0 at the end, or -1.
  * After -1 no further member can be read. */
-int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err);
+int sh_container_next(struct sh_container *c, struct sh_error *err);
 
 /* Reads up to n bytes of the current member. Returns how many, 0 at the member's end, or -1. After
  * -1 the next member can be read, unless c->broken is set. The function has the type that

@@ -92,9 +92,7 @@ struct sh_slice sh_json_past_separator(struct sh_slice line)
 
 static struct sh_slice first_line(struct sh_slice head)
 {
-	const char *lf = head.n ? memchr(head.p, '\n', head.n) : NULL;
-
-	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
+	return sh_slice_cut(&head, '\n');
 }
 
 /* Returns whether the line is an object with the fields of a document. */
@@ -109,13 +107,25 @@ static bool is_document(struct sh_slice line, const struct sh_document_form *jso
 	return good;
 }
 
+static bool is_valid(struct sh_slice object)
+{
+	struct sh_error err;
+
+	return sh_json_fields(object, NULL, NULL, 0, &err) == 0;
+}
+
+/* Returns whether a key follows the brace at the beginning. */
+static bool has_key(struct sh_slice object)
+{
+	object = sh_trim(sh_slice(object.p + 1, object.n - 1));
+	return object.n && *object.p == '"';
+}
+
 /* Returns whether the first line is an object. The object must have the fields of a document, or
  * more lines must follow it. Of a line longer than the head only the beginning is checked. */
 static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 {
-	struct sh_error err;
 	struct sh_slice line, rest;
-	const char *p;
 	bool more = head.n >= SEEN;
 
 	head = sh_trim(sh_json_past_separator(head));
@@ -126,11 +136,9 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	 * file. */
 	if (line.n < head.n || !more) {
 		rest = sh_trim(sh_slice(line.p + line.n, head.n - line.n));
-		return is_document(line, json) ||
-		       ((rest.n || more) && sh_json_fields(line, NULL, NULL, 0, &err) == 0);
+		return is_document(line, json) || ((rest.n || more) && is_valid(line));
 	}
-	p = sh_trim(sh_slice(line.p + 1, line.n - 1)).p;
-	return p < line.p + line.n && *p == '"';
+	return has_key(line);
 }
 
 /* Sets *object to the first object of an array of objects. *whole is false when the head ends
@@ -160,10 +168,7 @@ static bool is_array(struct sh_slice head, const struct sh_document_form *json)
 
 	if (!array_object(head, &object, &whole))
 		return false;
-	if (whole)
-		return is_document(object, json);
-	object = sh_trim(sh_slice(object.p + 1, object.n - 1));
-	return object.n && *object.p == '"';
+	return whole ? is_document(object, json) : has_key(object);
 }
 
 /* Returns whether the head begins with a JSON object, on any number of lines. A second object must
@@ -171,10 +176,9 @@ static bool is_array(struct sh_slice head, const struct sh_document_form *json)
 static bool are_objects(struct sh_slice head, const struct sh_document_form *json)
 {
 	struct sh_slice s = sh_trim(head), rest;
-	struct sh_error err;
 	size_t n = s.n && *s.p == '{' ? sh_json_extent(s) : 0;
 
-	if (n == 0 || sh_json_fields(sh_slice(s.p, n), NULL, NULL, 0, &err) < 0)
+	if (n == 0 || !is_valid(sh_slice(s.p, n)))
 		return false;
 	rest = sh_trim(sh_slice(s.p + n, s.n - n));
 	return (rest.n && *rest.p == '{') || is_document(sh_slice(s.p, n), json);
@@ -184,12 +188,11 @@ static bool are_objects(struct sh_slice head, const struct sh_document_form *jso
 static bool holds_objects(struct sh_slice head)
 {
 	struct sh_slice s = sh_trim(head);
-	struct sh_error err;
 	bool string = false;
 	size_t n = s.n && *s.p == '{' ? sh_json_extent(s) : 0;
 
 	if (s.n == 0 || *s.p != '{' || (n == 0 && head.n < SEEN) ||
-	    (n && sh_json_fields(sh_slice(s.p, n), NULL, NULL, 0, &err) < 0))
+	    (n && !is_valid(sh_slice(s.p, n))))
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
 		struct sh_slice rest = sh_slice(s.p + i + 1, s.n - i - 1);
@@ -208,18 +211,14 @@ static bool holds_objects(struct sh_slice head)
  * but is not valid JSON. An example is an object with NaN, which some JSON libraries write. */
 static bool is_faulty(struct sh_slice head)
 {
-	struct sh_slice object, rest;
-	struct sh_error err;
+	struct sh_slice object;
 	bool whole;
 
 	if (!array_object(head, &object, &whole)) {
 		object = sh_trim(first_line(sh_trim(sh_json_past_separator(head))));
 		whole = object.n && *object.p == '{' && object.p[object.n - 1] == '}';
 	}
-	if (!whole || sh_json_fields(object, NULL, NULL, 0, &err) == 0)
-		return false;
-	rest = sh_trim(sh_slice(object.p + 1, object.n - 1));
-	return *rest.p == '"';
+	return whole && !is_valid(object) && has_key(object);
 }
 
 /* Returns whether the first character in UTF-16 is { or [. A byte order mark may precede it. */
@@ -238,7 +237,6 @@ const char *sh_format_doubt(
 	static const char arc[] = "filedesc://";
 	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
 	struct sh_slice plain = plain_name(name), object;
-	struct sh_error err;
 	bool whole;
 
 	head = sh_utf8_skip_bom(head);
@@ -247,8 +245,7 @@ const char *sh_format_doubt(
 	if (head.n && ends_in(plain, tsv))
 		return "TSV (a document a row: other programs read it as it is, with -f ID,TEXT "
 		       "the numbers of columns, or with --header)";
-	if (array_object(head, &object, &whole) && whole &&
-	    sh_json_fields(object, NULL, NULL, 0, &err) == 0)
+	if (array_object(head, &object, &whole) && whole && is_valid(object))
 		return "a JSON array whose first object lacks the fields of a document (-f ID,TEXT "
 		       "names the two)";
 	if (are_objects(head, json))

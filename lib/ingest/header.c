@@ -12,13 +12,7 @@ static bool is_blank(char c)
 
 struct sh_slice sh_trim(struct sh_slice s)
 {
-	while (s.n && is_blank(s.p[0])) {
-		s.p++;
-		s.n--;
-	}
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	return s;
+	return sh_slice_strip(s, " \t\r\n");
 }
 
 struct sh_slice sh_past_blank_lines(struct sh_slice s)

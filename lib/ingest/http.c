@@ -120,75 +120,63 @@ static const struct sh_codec brotli = {
 	.decode = { BROTLI },
 };
 
-/* A body in a content coding. */
-struct coded {
-	struct sh_slice in;
-	bool cut;
-	size_t max, before; /* before: out->n before the body is appended */
-	struct sh_buf *out;
-	struct sh_error *err;
-	const char *name; /* name of the coding */
-};
-
-static int too_large(const struct coded *c)
+/* Does the same as sh_content_decode() for one codec. name: of the coding. Ignores padding: bytes
+ * behind a frame that begin no further frame. */
+static int decode(const struct sh_codec *codec, const char *name, struct sh_slice in, bool cut,
+    size_t max, struct sh_buf *out, struct sh_error *err)
 {
-	if (c->out->n - c->before <= c->max)
-		return 0;
-	return sh_error_set(c->err, SH_ERR_RECORD,
-	    "the body is larger than %zu bytes when decompressed (--max-size SIZE allows more)",
-	    c->max);
-}
-
-/* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong
- * coding, and then the body is used as it is. */
-static int damaged(const struct coded *c)
-{
-	if (c->out->n == c->before)
-		return 0;
-	return sh_error_set(c->err, SH_ERR_RECORD,
-	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
-}
-
-/* Decodes frames until the input ends. Ignores padding: bytes behind a frame that begin no further
- * frame. */
-static int decode(struct coded *c, const struct sh_codec *codec)
-{
-	struct sh_slice in = c->in;
-	bool ended = false;
+	enum sh_codec_state state = SH_CODEC_MORE;
+	size_t before = out->n;
 	void *decoder;
-	int got = -1;
+	int got;
 
 	if (!codec->decode.step)
-		return sh_error_set(c->err, SH_ERR_RECORD,
-		    "HTTP: Content-Encoding %s: built without %s, which would read it", c->name,
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "HTTP: Content-Encoding %s: built without %s, which would read it", name,
 		    codec->library);
 	decoder = sh_coder_new(&codec->decode);
 	if (!decoder)
-		return sh_error_nomem(c->err);
-	while (too_large(c) == 0 && sh_buf_reserve(c->out, STEP, c->err) == 0) {
+		return sh_error_nomem(err);
+	for (;;) {
 		const char *from = in.p;
-		enum sh_codec_state state;
 		char *to;
 
-		got = 1;
-		if (ended && (!codec->is || codec != sh_codec_of(in)))
-			break;
-		to = c->out->p + c->out->n;
-		state = codec->decode.step(decoder, &in, &to, STEP, false);
-		ended = state == SH_CODEC_END;
-		if (state == SH_CODEC_MORE && in.p == from && to == c->out->p + c->out->n) {
-			got = c->cut ? 1
-				     : sh_error_set(c->err, SH_ERR_RECORD,
-					   "HTTP: the body ends within its Content-Encoding, %s",
-					   c->name);
-			break;
-		}
-		c->out->n = (size_t)(to - c->out->p);
-		if (!ended && state != SH_CODEC_MORE) {
-			got = state == SH_CODEC_NOMEM ? sh_error_nomem(c->err) : damaged(c);
-			break;
-		}
 		got = -1;
+		if (out->n - before > max) {
+			sh_error_set(err, SH_ERR_RECORD,
+			    "the body is larger than %zu bytes when decompressed (--max-size SIZE "
+			    "allows more)",
+			    max);
+			break;
+		}
+		if (sh_buf_reserve(out, STEP, err) < 0)
+			break;
+		got = 1;
+		if (state == SH_CODEC_END && (!codec->is || codec != sh_codec_of(in)))
+			break;
+		to = out->p + out->n;
+		state = codec->decode.step(decoder, &in, &to, STEP, false);
+		if (state == SH_CODEC_MORE && in.p == from && to == out->p + out->n) {
+			if (!cut)
+				got = sh_error_set(err, SH_ERR_RECORD,
+				    "HTTP: the body ends within its Content-Encoding, %s", name);
+			break;
+		}
+		out->n = (size_t)(to - out->p);
+		if (state == SH_CODEC_NOMEM) {
+			got = sh_error_nomem(err);
+			break;
+		}
+		if (state != SH_CODEC_END && state != SH_CODEC_MORE) {
+			/* Many servers name a wrong coding: then no byte was decoded, and the body
+			 * is used as it is. */
+			got = out->n == before ? 0
+					       : sh_error_set(err, SH_ERR_RECORD,
+						     "HTTP: the body is damaged, or not in its "
+						     "Content-Encoding, %s",
+						     name);
+			break;
+		}
 	}
 	sh_coder_delete(&codec->decode, decoder);
 	return got;
@@ -206,23 +194,17 @@ static const char *const codings[][2] = {
 int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
     struct sh_buf *out, struct sh_error *err)
 {
-	struct coded c = { in, cut, max, out->n, out, err, NULL };
-
 	for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
-		const char *codec = codings[i][1];
-		int got = 0;
+		const char *name = codings[i][0], *codec = codings[i][1];
+		int got;
 
-		if (!sh_slice_like(coding, codings[i][0]))
+		if (!sh_slice_like(coding, name))
 			continue;
-		c.name = codings[i][0];
-		if (in.n)
-			got = decode(&c, codec ? sh_codec_named(codec) : &brotli);
-		if (got == 0 && in.n && codec && strcmp(codec, "deflate") == 0)
-			got = decode(&c, sh_codec_named("raw deflate"));
-		if (got > 0 && too_large(&c) < 0)
-			return -1;
-		if (got == 0)
-			out->n = c.before;
+		if (in.n == 0)
+			return 0;
+		got = decode(codec ? sh_codec_named(codec) : &brotli, name, in, cut, max, out, err);
+		if (got == 0 && codec && strcmp(codec, "deflate") == 0)
+			got = decode(sh_codec_named("raw deflate"), name, in, cut, max, out, err);
 		return got;
 	}
 	return 0;

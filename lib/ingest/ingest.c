@@ -72,7 +72,7 @@ static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *p
 		return -1;
 	*format = sh_format_detect(head, kind, path, &in->json);
 	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path, &in->json) : NULL;
-	return doubt ? sh_tally_add(&in->as_text, sh_slice_str(doubt), err) : 0;
+	return doubt ? sh_tally_add(&in->tally[SH_AS_TEXT], sh_slice_str(doubt), err) : 0;
 }
 
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
@@ -100,97 +100,81 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 
 /* ---- the members of a container ---- */
 
-/* The member that is being read. */
-struct member {
-	struct sh_ingest *in;
-	struct sh_container *container;
-	struct sh_buf name; /* FILE#MEMBER and a final NUL */
-};
-
 /* Adds n decompressed bytes of the member to c->out, which the container limits. */
-static void on_bytes(void *arg, uint64_t n)
+static void on_bytes(void *ingest, uint64_t n)
 {
-	struct member *m = arg;
+	struct sh_ingest *in = ingest;
 
-	m->container->out += n;
+	in->container->out += n;
 	/* The bytes of a tar file are reported when the file itself is read. */
-	if (m->in->progress && m->container->form != SH_CONTAINER_TAR)
-		m->in->progress(m->in->arg, n);
+	if (in->progress && in->container->form != SH_CONTAINER_TAR)
+		in->progress(in->arg, n);
 }
 
-static int read_file(struct member *m, const char *name, struct sh_error *err)
+/* Reads the current member of in->container, whose name is in in->member. */
+static int read_member(struct sh_ingest *in, struct sh_error *err)
 {
-	const char *file = m->name.p;
+	struct sh_container *c = in->container;
+	struct sh_slice id = sh_slice(in->member.p, in->member.n - 1);
 	struct sh_reader r;
 	int bad;
 
-	if (sh_reader_open_stream(&r, sh_container_read, m->container, file, err) < 0)
+	if (!c->name)
+		return sh_error_set(
+		    err, SH_ERR_IO, "a member whose name cannot be converted to UTF-8");
+	if (c->encrypted)
+		return sh_error_set(err, SH_ERR_IO, "the member is encrypted");
+	switch (c->kind) {
+	case SH_MEMBER_FOLDER:
+		return 0;
+	case SH_MEMBER_LINK:
+		return sh_ingest_leave_out(in, "link in a container", false, err);
+	case SH_MEMBER_SPECIAL:
+		return sh_ingest_leave_out(in, "special file in a container", false, err);
+	default:
+		break;
+	}
+	if (sh_reader_open_stream(&r, sh_container_read, c, id.p, err) < 0)
 		return -1;
 	r.progress = on_bytes;
-	r.progress_arg = m;
-	on_bytes(m, sh_reader_ready(&r).n);
-	bad = sh_ingest_input(m->in, &r, name, sh_slice(file, m->name.n - 1), true, err);
+	r.progress_arg = in;
+	on_bytes(in, sh_reader_ready(&r).n);
+	bad = sh_ingest_input(in, &r, c->name, id, true, err);
 	sh_reader_close(&r);
 	return bad;
 }
 
-static int read_member(struct member *m, const struct sh_member *member, struct sh_error *err)
-{
-	if (!member->name)
-		return sh_error_set(
-		    err, SH_ERR_IO, "a member whose name cannot be converted to UTF-8");
-	if (member->encrypted)
-		return sh_error_set(err, SH_ERR_IO, "the member is encrypted");
-	switch (member->kind) {
-	case SH_MEMBER_FOLDER:
-		return 0;
-	case SH_MEMBER_LINK:
-		return sh_ingest_leave_out(m->in, "link in a container", false, err);
-	case SH_MEMBER_SPECIAL:
-		return sh_ingest_leave_out(m->in, "special file in a container", false, err);
-	default:
-		return read_file(m, member->name, err);
-	}
-}
-
-/* Reads one member. in->trouble() gets an error of the member, and decides whether reading goes
- * on. */
-static int one_member(
-    struct member *m, struct sh_slice file, const struct sh_member *member, struct sh_error *err)
-{
-	const char *name = member->name ? member->name : "";
-
-	m->name.n = 0;
-	if (sh_buf_add(&m->name, file.p, file.n, err) < 0 ||
-	    sh_buf_add(&m->name, "#", 1, err) < 0 ||
-	    sh_buf_add(&m->name, name, strlen(name) + 1, err) < 0)
-		return -1;
-	if (read_member(m, member, err) == 0)
-		return 0;
-	if (err->code == SH_ERR_NOMEM || !m->in->trouble)
-		return -1;
-	err->file = m->name.p;
-	return m->in->trouble(m->in->arg, err);
-}
-
-/* Reads all members of a container. Each member is a file named "FILE#MEMBER". */
+/* Reads all members of a container. Each member is a file named "FILE#MEMBER". in->trouble() gets
+ * an error of a member, and decides whether reading goes on. */
 static int read_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
     struct sh_slice file, struct sh_error *err)
 {
 	struct sh_container c;
-	struct sh_member found;
-	struct member m = { in, &c, { 0 } };
 	int got = sh_container_open(&c, form, r, in->max_size, err);
 
+	in->container = &c;
 	while (got == 0 && !c.broken) {
-		got = sh_container_next(&c, &found, err);
+		const char *name;
+
+		got = sh_container_next(&c, err);
 		if (got <= 0)
 			break;
 		in->reader = r;
-		got = one_member(&m, file, &found, err);
+		name = c.name ? c.name : "";
+		in->member.n = 0;
+		got = -1;
+		if (sh_buf_add(&in->member, file.p, file.n, err) < 0 ||
+		    sh_buf_add(&in->member, "#", 1, err) < 0 ||
+		    sh_buf_add(&in->member, name, strlen(name) + 1, err) < 0)
+			break;
+		got = read_member(in, err);
+		if (got < 0 && err->code != SH_ERR_NOMEM && in->trouble) {
+			err->file = in->member.p;
+			got = in->trouble(in->arg, err);
+		}
 	}
 	sh_container_close(&c);
-	sh_buf_free(&m.name);
+	in->container = NULL;
 	in->reader = r;
 	return got;
 }

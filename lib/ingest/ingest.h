@@ -10,6 +10,14 @@
 #include "ingest/format.h"
 #include "io/reader.h"
 
+/* What a struct sh_ingest counts. */
+enum {
+	SH_ASSUMED,  /* texts by charset, see body.h */
+	SH_LEFT_OUT, /* inputs that are not text, by kind */
+	SH_AS_TEXT,  /* texts that look like a file of many documents, by form */
+	SH_TALLIES,
+};
+
 struct sh_ingest {
 	/* Set by the caller. */
 	enum sh_format format;        /* AUTO: detected for each file */
@@ -36,12 +44,13 @@ struct sh_ingest {
 	/* Filled. */
 	const struct sh_reader *reader; /* of the current file; valid during callbacks */
 	struct sh_body body;
-	struct sh_tally assumed;  /* texts by charset, see body.h */
-	struct sh_tally left_out; /* inputs that are not text, by kind */
-	struct sh_tally as_text;  /* texts that look like a file of many documents, by form */
+	struct sh_tally tally[SH_TALLIES];
 
 	bool resumed; /* the next line may be the end of a line that was lost */
 	bool marked;  /* the current JSON file begins with the byte order mark of UTF-8 */
+
+	struct sh_container *container; /* whose members are being read, or NULL */
+	struct sh_buf member;           /* FILE#MEMBER and a final NUL */
 
 	/* Scratch memory. */
 	struct sh_document_room room;
@@ -103,24 +112,5 @@ int sh_ingest_lost(struct sh_ingest *in, const struct sh_reader *r, uint64_t los
 
 /* Reports and counts an input that is not text. what: its kind. file: see skipped(). */
 int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struct sh_error *err);
-
-/* ---- repeated ids, by their hashes, in bounded memory ---- */
-
-#define SH_IDS_MAX (UINT32_C(1) << 22) /* ids remembered: 64 MiB, 96 MiB while the table grows */
-
-struct sh_ids {
-	uint64_t hash_key[2];
-	uint64_t *slot; /* 2^bits hashes, 0 where free */
-	unsigned bits;
-	uint32_t n;
-	bool full; /* an id was not remembered, since n is SH_IDS_MAX */
-};
-
-int sh_ids_init(struct sh_ids *ids, struct sh_error *err);
-void sh_ids_free(struct sh_ids *ids);
-
-/* Remembers the id, unless SH_IDS_MAX ids are remembered. Sets *again to whether it was remembered
- * before. */
-int sh_ids_add(struct sh_ids *ids, struct sh_slice id, bool *again, struct sh_error *err);
 
 #endif

@@ -125,8 +125,9 @@ static int read_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 	return 0;
 }
 
-/* Reads objects and the commas between them, with the closing bracket. */
-static int read_objects(
+/* Reads one array of objects, on any number of lines. An error outside of the objects is an error
+ * of the file. */
+static int read_array(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {
 	uint64_t number = 0;
@@ -134,36 +135,21 @@ static int read_objects(
 
 	if (next_byte(r, &c, err) < 0)
 		return -1;
-	while (c != ']') {
+	do { /* behind [ or a comma */
+		consume(r, 1);
+		if (next_byte(r, &c, err) < 0)
+			return -1;
+		if (c == ']' && number == 0)
+			break;
 		if (c != '{')
 			return broken(r, "an object", err);
 		if (read_object(in, r, file, ++number, err) < 0 || next_byte(r, &c, err) < 0)
 			return -1;
-		if (c == ']')
-			break;
-		if (c != ',')
-			return broken(r, "a comma or ]", err);
-		consume(r, 1);
-		if (next_byte(r, &c, err) < 0)
-			return -1;
-		if (c == ']')
-			return broken(r, "an object", err);
-	}
+	} while (c == ',');
+	if (c != ']')
+		return broken(r, "a comma or ]", err);
 	consume(r, 1);
-	return 0;
-}
-
-/* Reads one array of objects, on any number of lines. An error outside of the objects is an error
- * of the file. */
-static int read_array(
-    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
-{
-	char c;
-
 	if (next_byte(r, &c, err) < 0)
-		return -1;
-	consume(r, 1);
-	if (read_objects(in, r, file, err) < 0 || next_byte(r, &c, err) < 0)
 		return -1;
 	return sh_reader_ready(r).n ? broken(r, "nothing behind it", err) : 0;
 }

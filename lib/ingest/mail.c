@@ -50,14 +50,14 @@ static bool is_base64(struct sh_slice line)
  * as long as the other lines may have characters that were damaged. */
 static struct sh_slice without_footer(struct sh_slice in)
 {
-	const char *p = in.p, *end = in.n ? p + in.n : p, *blank = NULL;
+	struct sh_slice rest = in;
+	const char *blank = NULL;
 	size_t width = 0;
 
-	while (p < end) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
-		struct sh_slice line = sh_slice(p, (size_t)(stop - p));
+	while (rest.n) {
+		const char *p = rest.p;
+		struct sh_slice line = sh_trim(sh_slice_cut(&rest, '\n'));
 
-		line = sh_trim(line);
 		if (line.n == 0)
 			blank = width ? p : NULL;
 		else if (width && line.n != width && !is_base64(line))
@@ -66,7 +66,6 @@ static struct sh_slice without_footer(struct sh_slice in)
 			width = line.n;
 		if (line.n == width)
 			blank = NULL;
-		p = lf ? lf + 1 : end;
 	}
 	return in;
 }
@@ -153,15 +152,6 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 	return 0;
 }
 
-/* Returns the line at p without its end. Sets *next behind the end. */
-static struct sh_slice next_line(const char *p, const char *end, const char **next)
-{
-	const char *lf = memchr(p, '\n', (size_t)(end - p));
-
-	*next = lf ? lf + 1 : end;
-	return sh_without_cr(sh_slice(p, (size_t)((lf ? lf : end) - p)));
-}
-
 static size_t quotes(struct sh_slice line)
 {
 	size_t n = 0;
@@ -176,12 +166,11 @@ static size_t quotes(struct sh_slice line)
  * break may be within a word. */
 static int unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 {
-	const char *p = in.p, *end = in.n ? p + in.n : p, *next;
 	size_t open = 0, depth;
 	bool flowing = false;
 
-	for (; p < end; p = next, open = depth) {
-		struct sh_slice line = next_line(p, end, &next);
+	for (; in.n; open = depth) {
+		struct sh_slice line = sh_without_cr(sh_slice_cut(&in, '\n'));
 		bool signature;
 		size_t lead;
 
@@ -196,7 +185,7 @@ static int unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 		/* A continued line repeats the quote marks and the space behind them. */
 		if (flowing)
 			line = sh_slice(line.p + lead, line.n - lead);
-		flowing = line.n && line.p[line.n - 1] == ' ' && !signature && next < end;
+		flowing = line.n && line.p[line.n - 1] == ' ' && !signature && in.n;
 		line.n -= flowing;
 		if (sh_buf_add(out, line.p, line.n, err) < 0 ||
 		    (!flowing && sh_buf_add(out, "\n", 1, err) < 0))

@@ -203,7 +203,7 @@ static int one_message(
 		    "the message is larger than %zu bytes (--max-size SIZE allows more)",
 		    in->max_size);
 	in->text.n = in->body.notes.n = 0;
-	if (sh_mail_text(&in->body, message, &in->left_out, &in->text, err) < 0 ||
+	if (sh_mail_text(&in->body, message, &in->tally[SH_LEFT_OUT], &in->text, err) < 0 ||
 	    sh_mail_id(message, &in->id, &id, err) < 0)
 		return -1;
 	if (id.n == 0 && sh_ingest_number_id(in, name, m->number, &id, err) < 0)

@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps that the readers of all forms share. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/num.h"
-#include "base/siphash.h"
 #include "ingest/ingest.h"
 #include "unicode/utf8.h"
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 {
-	in->body.assumed = &in->assumed;
+	in->body.assumed = &in->tally[SH_ASSUMED];
 	in->json.json = true;
 	if (sh_buf_reserve(&in->text, 1, err) < 0 || sh_buf_reserve(&in->id, 1, err) < 0)
 		return -1;
-	if (sh_tally_init(&in->assumed, err) < 0)
-		return -1;
-	if (sh_tally_init(&in->left_out, err) < 0)
-		return -1;
-	return sh_tally_init(&in->as_text, err);
+	for (unsigned i = 0; i < SH_TALLIES; i++)
+		if (sh_tally_init(&in->tally[i], err) < 0)
+			return -1;
+	return 0;
 }
 
 void sh_ingest_free(struct sh_ingest *in)
 {
 	sh_body_free(&in->body);
-	sh_tally_free(&in->assumed);
-	sh_tally_free(&in->left_out);
-	sh_tally_free(&in->as_text);
+	for (unsigned i = 0; i < SH_TALLIES; i++)
+		sh_tally_free(&in->tally[i]);
 	sh_document_room_free(&in->room);
+	sh_buf_free(&in->member);
 	sh_buf_free(&in->text);
 	sh_buf_free(&in->id);
 	sh_buf_free(&in->decoded[0]);
@@ -81,7 +78,7 @@ int sh_ingest_leave_out(struct sh_ingest *in, const char *what, bool file, struc
 {
 	if (in->skipped)
 		in->skipped(in->arg, what, file);
-	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
+	return sh_tally_add(&in->tally[SH_LEFT_OUT], sh_slice_str(what), err);
 }
 
 int sh_ingest_lost(struct sh_ingest *in, const struct sh_reader *r, uint64_t lost,
@@ -108,66 +105,4 @@ int sh_ingest_resume(struct sh_ingest *in, struct sh_reader *r, struct sh_error 
 	    sh_reader_resume(r, &lost, &again) <= 0)
 		return -1;
 	return sh_ingest_lost(in, r, lost, "frame", err);
-}
-
-/* ---- repeated ids ---- */
-
-enum { FIRST_BITS = 10 };
-
-int sh_ids_init(struct sh_ids *ids, struct sh_error *err)
-{
-	*ids = (struct sh_ids){ .bits = FIRST_BITS };
-	ids->slot = calloc((size_t)1 << FIRST_BITS, sizeof *ids->slot);
-	if (!ids->slot)
-		return sh_error_nomem(err);
-	return sh_random_key(ids->hash_key, err);
-}
-
-void sh_ids_free(struct sh_ids *ids)
-{
-	free(ids->slot);
-	ids->slot = NULL;
-}
-
-/* Returns the slot of the hash, or the free slot for it. */
-static uint64_t *place(uint64_t *slot, unsigned bits, uint64_t hash)
-{
-	uint64_t mask = (UINT64_C(1) << bits) - 1, i = hash & mask;
-
-	while (slot[i] && slot[i] != hash)
-		i = (i + 1) & mask;
-	return &slot[i];
-}
-
-static int grow(struct sh_ids *ids, struct sh_error *err)
-{
-	uint64_t *slot = calloc((size_t)2 << ids->bits, sizeof *slot);
-
-	if (!slot)
-		return sh_error_nomem(err);
-	for (size_t i = 0; i < (size_t)1 << ids->bits; i++)
-		if (ids->slot[i])
-			*place(slot, ids->bits + 1, ids->slot[i]) = ids->slot[i];
-	free(ids->slot);
-	ids->slot = slot;
-	ids->bits++;
-	return 0;
-}
-
-int sh_ids_add(struct sh_ids *ids, struct sh_slice id, bool *again, struct sh_error *err)
-{
-	uint64_t hash = sh_siphash(ids->hash_key, id.p, id.n), *at;
-
-	hash += hash == 0;
-	at = place(ids->slot, ids->bits, hash);
-	*again = *at != 0;
-	if (*again)
-		return 0;
-	if (ids->n == SH_IDS_MAX) {
-		ids->full = true;
-		return 0;
-	}
-	*at = hash;
-	ids->n++;
-	return ids->n > (UINT32_C(1) << ids->bits) / 2 ? grow(ids, err) : 0;
 }

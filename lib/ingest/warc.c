@@ -152,14 +152,6 @@ int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct 
 
 /* ---- documents ---- */
 
-/* Properties of a record's text, from the heads of the record and of the response. */
-struct page {
-	bool http; /* a response: the body follows a head of its own */
-	bool cut;  /* the record has only the beginning of the body */
-	enum sh_body_kind kind;
-	struct sh_media media;
-};
-
 /* Reports that a record is no document. Returns 0, or -1. */
 static int leave_out(
     struct sh_ingest *in, const char *what, const char *which, struct sh_error *err)
@@ -168,80 +160,6 @@ static int leave_out(
 
 	snprintf(text, sizeof text, "%s%s", what, which);
 	return sh_ingest_leave_out(in, text, false, err);
-}
-
-/* Decides by the media type, as look_at() does. */
-static int look_at_kind(struct sh_ingest *in, struct page *page, struct sh_error *err)
-{
-	page->kind = sh_body_kind_of(page->media.type);
-	return page->kind == SH_BODY_OTHER ? leave_out(in, "", page->media.type, err) : 1;
-}
-
-/* Decides by the head of the response, as look_at() does. */
-static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
-    struct page *page, struct sh_error *err)
-{
-	struct sh_slice start;
-	struct sh_http http;
-	char status[8];
-
-	if (sh_warc_peek(r, w, HTTP_HEAD, &start, err) < 0 || sh_http_parse(start, &http, err) < 0)
-		return -1;
-	if (http.status < 200 || http.status > 299) {
-		snprintf(status, sizeof status, "%u", http.status);
-		return leave_out(in, "HTTP status ", status, err);
-	}
-	page->http = true;
-	page->media = http.media;
-	return look_at_kind(in, page, err);
-}
-
-/* Returns 1 when the record is a document, by its head and the head of the response; 0; or -1. */
-static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
-    struct page *page, struct sh_error *err)
-{
-	struct sh_slice type = field(w, "WARC-Type");
-	struct sh_slice reason = field(w, "WARC-Truncated");
-	struct sh_slice segment = field(w, "WARC-Segment-Number");
-
-	*page = (struct page){ .cut = reason.n || segment.n };
-	sh_media_parse(field(w, "Content-Type"), &page->media);
-	if (sh_slice_like(type, "revisit"))
-		return leave_out(in, "WARC revisit", "", err);
-	if (sh_slice_like(type, "continuation"))
-		return leave_out(in, "WARC continuation", "", err);
-	if (sh_slice_like(type, "response") &&
-	    (!*page->media.type || strcmp(page->media.type, "application/http") == 0))
-		return look_at_response(in, r, w, page, err);
-	/* Other records, such as requests, hold no documents. */
-	return sh_slice_like(type, "response") || sh_slice_like(type, "resource") ||
-		       sh_slice_like(type, "conversion")
-		   ? look_at_kind(in, page, err)
-		   : 0;
-}
-
-/* Appends the text of a block to in->text. Returns 1; 0 when it is no text; or -1. */
-static int text_of(
-    struct sh_ingest *in, struct page *page, struct sh_slice block, struct sh_error *err)
-{
-	struct sh_slice body = block;
-	enum sh_body_kind looks;
-	struct sh_http http;
-
-	if (page->http &&
-	    (sh_http_parse(block, &http, err) < 0 ||
-		sh_http_body(&http, block, page->cut, in->max_size, in->decoded, &body, err) < 0))
-		return -1;
-	if (sh_body_sniff(&in->body, body, page->media.charset, &looks, err) < 0)
-		return -1;
-	if (looks == SH_BODY_OTHER)
-		return leave_out(in, "no text, though it should be ",
-		    *page->media.type ? page->media.type : "(no type)", err);
-	if (page->kind == SH_BODY_UNKNOWN)
-		page->kind = looks;
-	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err) < 0
-		   ? -1
-		   : 1;
 }
 
 /* The record with its head, as far as it is ready, for --rejects. */
@@ -259,27 +177,63 @@ static struct sh_slice whole_record(
 	return sh_buf_slice(all);
 }
 
+/* *block: the bytes of the record that were read, for --rejects. */
 static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct sh_slice *block, struct sh_error *err)
 {
-	struct sh_slice id = field(w, "WARC-Target-URI");
-	struct page page;
-	int got;
+	struct sh_slice type = field(w, "WARC-Type"), id = field(w, "WARC-Target-URI"), body;
+	/* The record has only the beginning of the body. */
+	bool cut = field(w, "WARC-Truncated").n || field(w, "WARC-Segment-Number").n;
+	bool response = sh_slice_like(type, "response");
+	enum sh_body_kind kind, looks;
+	struct sh_media media;
+	struct sh_http http;
+	char status[8];
 
 	*block = sh_slice("", 0);
 	in->text.n = in->body.notes.n = 0;
-	got = look_at(in, r, w, &page, err);
-	if (got <= 0)
-		return got;
+	if (sh_slice_like(type, "revisit"))
+		return leave_out(in, "WARC revisit", "", err);
+	if (sh_slice_like(type, "continuation"))
+		return leave_out(in, "WARC continuation", "", err);
+	/* Other records, such as requests, hold no documents. */
+	if (!response && !sh_slice_like(type, "resource") && !sh_slice_like(type, "conversion"))
+		return 0;
+	sh_media_parse(field(w, "Content-Type"), &media);
+	/* The body of a response follows a head of its own. */
+	response = response && (!*media.type || strcmp(media.type, "application/http") == 0);
+	if (response) {
+		if (sh_warc_peek(r, w, HTTP_HEAD, &body, err) < 0 ||
+		    sh_http_parse(body, &http, err) < 0)
+			return -1;
+		if (http.status < 200 || http.status > 299) {
+			snprintf(status, sizeof status, "%u", http.status);
+			return leave_out(in, "HTTP status ", status, err);
+		}
+		media = http.media;
+	}
+	kind = sh_body_kind_of(media.type);
+	if (kind == SH_BODY_OTHER)
+		return leave_out(in, "", media.type, err);
 	if (sh_warc_peek(r, w, in->max_size, block, err) < 0)
 		return -1;
 	if (w->length > in->max_size)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the record is larger than %zu bytes (--max-size SIZE allows more)",
 		    in->max_size);
-	got = text_of(in, &page, *block, err);
-	if (got <= 0)
-		return got;
+	body = *block;
+	if (response &&
+	    (sh_http_parse(*block, &http, err) < 0 ||
+		sh_http_body(&http, *block, cut, in->max_size, in->decoded, &body, err) < 0))
+		return -1;
+	if (sh_body_sniff(&in->body, body, media.charset, &looks, err) < 0)
+		return -1;
+	if (looks == SH_BODY_OTHER)
+		return leave_out(in, "no text, though it should be ",
+		    *media.type ? media.type : "(no type)", err);
+	if (sh_body_text(&in->body, kind == SH_BODY_UNKNOWN ? looks : kind, body, media.charset,
+		&in->text, err) < 0)
+		return -1;
 	if (id.n == 0)
 		id = field(w, "WARC-Record-ID");
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "fp/analysis.h"
 #include "fp/bag.h"
+#include "fp/features.h"
 #include "match/align.h"
 
 enum {
@@ -28,8 +28,7 @@ struct view {
 
 struct sh_comparer {
 	struct sh_comparer_opts opts;
-	struct sh_analyser analyser;
-	struct sh_features *stored; /* sets of stored tokens */
+	struct sh_features *features;
 	struct sh_aligner *aligner;
 	struct sh_document_room room[2];
 	uint64_t *arena;
@@ -100,7 +99,6 @@ struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct 
 	m->sets = opts->measure ? !opts->measure->ordered : opts->jaccard > 0;
 	m->orders = opts->measure ? opts->measure->ordered || opts->measure->any : opts->edit > 0;
 	m->weighs = opts->measure && opts->measure->weighs;
-	features.ordered = true;
 	features.only_order = !m->sets;
 	m->opts.features = features;
 	for (m->views = 64; m->views < opts->arena / VIEW_BYTES; m->views *= 2) {
@@ -109,9 +107,8 @@ struct sh_comparer *sh_comparer_new(const struct sh_comparer_opts *opts, struct 
 	m->slot = calloc(2 * m->views, sizeof *m->slot);
 	if (!m->view || !m->slot)
 		sh_error_nomem(err);
-	else if (sh_analyser_init(&m->analyser, NULL, &features, err) == 0 &&
-		 (m->aligner = sh_aligner_new(err)) && start_weights(m, err) == 0 &&
-		 (!opts->stored || (m->stored = sh_features_new(&features, err))))
+	else if ((m->features = sh_features_new(&features, err)) &&
+		 (m->aligner = sh_aligner_new(err)) && start_weights(m, err) == 0)
 		return m;
 	sh_comparer_delete(m);
 	return NULL;
@@ -121,8 +118,7 @@ void sh_comparer_delete(struct sh_comparer *m)
 {
 	if (!m)
 		return;
-	sh_analyser_free(&m->analyser);
-	sh_features_delete(m->stored);
+	sh_features_delete(m->features);
 	sh_aligner_delete(m->aligner);
 	sh_document_room_free(&m->room[0]);
 	sh_document_room_free(&m->room[1]);
@@ -162,27 +158,25 @@ static int read_document(struct sh_comparer *m, uint32_t document, struct sh_fea
     struct sh_slice *id, struct sh_error *err)
 {
 	struct sh_document doc;
-	struct sh_analysis x;
 
 	*id = sh_slice(NULL, 0);
 	if (document < m->opts.corpus->n) {
 		if (sh_corpus_document(m->opts.corpus, document, &m->room[0], &doc, err) < 0 ||
-		    sh_analyse(&m->analyser, doc.text, &x, err) < 0)
+		    sh_features_of(m->features, doc.text, set, err) < 0)
 			return -1;
-		if (m->opts.strict && x.bad_utf8 + doc.ill_formed)
+		if (m->opts.strict && set->bad_utf8 + doc.ill_formed)
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "ill-formed UTF-8 in document '%.*s' (--strict)", sh_shown(doc.id, 80),
 			    doc.id.p);
 		if (m->opts.ids)
 			*id = doc.id;
-		*set = x.set;
 		return 0;
 	}
 	*set = (struct sh_feature_set){ 0 };
 	if (m->opts.stored(m->opts.arg, m->opts.thread, document, set, err) < 0)
 		return -1;
 	return m->sets && !set->hash && set->n_ordered
-		   ? sh_features_of_sequence(m->stored, set->ordered, set->n_ordered, set, err)
+		   ? sh_features_of_sequence(m->features, set->ordered, set->n_ordered, set, err)
 		   : 0;
 }
 

@@ -35,7 +35,7 @@ struct sh_comparer_opts {
 	const struct sh_scheme *scheme; /* for measures that weigh: set, tf or log */
 	bool ids;                       /* for sh_comparer_find() */
 	bool strict;                    /* ill-formed UTF-8 is SH_ERR_RECORD */
-	/* token, ngrams, form and key; the comparer sets `ordered` */
+	/* token, ngrams, form and key; the comparer sets `only_order` */
 	struct sh_feature_opts features;
 	const struct sh_corpus *corpus; /* of the documents 0 .. corpus->n - 1 */
 	/* Other documents: sets set->ordered to the tokens of a document, and hash to its set when

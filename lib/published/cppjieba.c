@@ -286,19 +286,6 @@ static int cut_mixed(struct sh_cppsegmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a word of two or more characters begins at i. */
-static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
-{
-	const struct sh_cpp_word *word = find_entry(s, i, i + 1);
-
-	for (size_t j = i + 2; word && j <= s->n; j++) {
-		word = find_entry(s, i, j);
-		if (word && word->is_word)
-			return true;
-	}
-	return false;
-}
-
 /* Appends each word of two or more characters, and each character that no word of two or more
  * covers. cppjieba up to release 5.4 differs: after a character that the dictionary lacks, it may
  * drop single characters. */
@@ -308,13 +295,16 @@ static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sh_cpp_word *word = find_entry(s, i, i + 1);
+		bool single = reached <= i;
 
-		if (reached <= i && !begins_word(s, i) && add_word(s, i, i + 1, err) < 0)
+		if (single && add_word(s, i, i + 1, err) < 0)
 			return -1;
 		for (size_t j = i + 2; word && j <= s->n; j++) {
 			word = find_entry(s, i, j);
 			if (!word || !word->is_word)
 				continue;
+			s->n_words -= single; /* the longer word covers the character */
+			single = false;
 			reached = j > reached ? j : reached;
 			if (add_word(s, i, j, err) < 0)
 				return -1;

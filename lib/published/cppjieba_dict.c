@@ -13,17 +13,6 @@
 #include "io/source.h"
 #include "unicode/utf8.h"
 
-/* Removes the next field and its delimiter from *rest. Returns the field; empty at the end. */
-static struct sh_slice cut(struct sh_slice *rest, char delimiter)
-{
-	const char *at = rest->n ? memchr(rest->p, delimiter, rest->n) : NULL;
-	struct sh_slice field = sh_slice(rest->p, at ? (size_t)(at - rest->p) : rest->n);
-	size_t used = field.n + (at != NULL);
-
-	*rest = sh_slice(rest->p + used, rest->n - used);
-	return field;
-}
-
 static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, struct sh_error *err)
 {
 	bool fresh;
@@ -75,7 +64,7 @@ static int parse_number(struct sh_slice s, double *x)
 /* Reads "word frequency tag". The weight of a word is its frequency until finish_weights(). */
 static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_slice word = cut(&line, ' '), number = cut(&line, ' ');
+	struct sh_slice word = sh_slice_cut(&line, ' '), number = sh_slice_cut(&line, ' ');
 	double freq;
 
 	if (word.n == 0 || parse_number(number, &freq) < 0 || freq <= 0)
@@ -91,7 +80,7 @@ static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 
 static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_slice word = cut(&line, ' '), second = cut(&line, ' ');
+	struct sh_slice word = sh_slice_cut(&line, ' '), second = sh_slice_cut(&line, ' ');
 	double weight = d->median, freq;
 
 	if (line.n) {
@@ -127,7 +116,7 @@ static int emit_line(
     struct sh_cppjieba *d, struct sh_slice line, unsigned state, struct sh_error *err)
 {
 	while (line.n) {
-		struct sh_slice pair = cut(&line, ',');
+		struct sh_slice pair = sh_slice_cut(&line, ',');
 		const uint8_t *p = (const uint8_t *)pair.p, *end = p + pair.n;
 		uint32_t c = pair.n ? sh_utf8_next(&p, end) : 0, *row = &d->emit_row[c];
 		double x;
@@ -157,7 +146,7 @@ static int model_line(
 		return emit_line(d, line, number - 5, err);
 	row = number == 0 ? d->start : d->trans[number - 1];
 	for (unsigned y = 0; y < SH_CPP_STATES; y++)
-		if (parse_number(cut(&line, ' '), &row[y]) < 0)
+		if (parse_number(sh_slice_cut(&line, ' '), &row[y]) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected 4 numbers");
 	return 0;
 }

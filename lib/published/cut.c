@@ -20,13 +20,6 @@ int sh_plain_text(
 	return 0;
 }
 
-bool sh_is_white_space(uint32_t c)
-{
-	return c == ' ' || (c >= 9 && c <= 13) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-	       (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
-	       c == 0x205F || c == 0x3000;
-}
-
 /* Appends a word unchanged, and a gap. */
 static int put_bytes(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)

@@ -4,8 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/wide.h"
-#include "hash/md5.h"
-#include "hash/sha1.h"
+#include "hash/digest.h"
 #include "published/rules.h"
 
 /* ---- angelo ---- */

@@ -7,7 +7,7 @@
 #include <utf8proc.h>
 
 #include "base/bytes.h"
-#include "hash/md5.h"
+#include "hash/digest.h"
 #include "published/rules.h"
 #include "published/sums.h"
 #include "weight/weight.h"

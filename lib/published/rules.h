@@ -30,9 +30,6 @@ void sh_close_cppjieba(void *state);
 int sh_plain_text(
     struct sh_tokenizer *t, const uint8_t **p, const uint8_t **end, struct sh_error *err);
 
-/* Returns whether c has Unicode's property White_Space, as Go's unicode.IsSpace(). */
-bool sh_is_white_space(uint32_t c);
-
 /* Appends the maximal sequences of code points for which separates() is false. */
 int sh_cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     bool (*separates)(uint32_t c), struct sh_error *err);

@@ -8,41 +8,34 @@
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
-enum { BATCH = 1024 }; /* sh_segment_next() returns about this number of words */
+enum { PIECE = 256 }; /* least characters of a piece that is not the end of the text */
 
 struct sh_segmenter {
 	const struct sh_jieba *j;
 	enum sh_jieba_mode mode;
-	const char *at, *end; /* the text after the row */
+	const char *at, *end; /* the text that was not read yet */
 
-	/* The row: `have` characters. The first n are complete stretches and gaps. The other
-	 * characters begin a stretch that the next row completes. */
+	/* The piece: n characters. It ends with a gap, or with the text. */
+	const char *piece;
 	uint16_t *code; /* of each character, and a gap after the last */
-	uint32_t *off;  /* byte offset in row_text of each character, and the end of the last */
+	uint32_t *off;  /* byte offset in the piece of each character, and the end of the last */
 	uint16_t *step; /* see sh_jieba_route() */
-	uint8_t *path;  /* path[i]: the model's state of character model_start + i */
-	size_t code_cap, off_cap, step_cap, path_cap;
-	const char *row_text;
-	size_t have, n;
-	size_t x;                      /* the next character to be split */
-	size_t run_end;                /* the model splits characters x .. run_end - 1 */
-	size_t model_start, model_end; /* path[] has characters model_start .. model_end - 1 */
+	uint8_t *path;  /* the model's states of some characters */
+	size_t n, code_cap, off_cap, step_cap, path_cap;
 
 	/* For cut_all. */
 	uint16_t *edges; /* see sh_jieba_edges() */
 	size_t edges_cap;
-	size_t covered;          /* index of the character after the last word */
 	struct sh_slice english; /* letters of a word that may be continued; empty: none */
 	struct sh_buf joined;    /* holds english when english is not contiguous in the text */
 	struct sh_arena made;    /* words that are not contiguous in the text */
 	const char *gaps;        /* start of the word of gaps being read; NULL: none */
 
 	double *ring; /* scratch of sh_jieba_route() */
-	size_t ring_cap, ring_mask;
+	size_t ring_cap;
 
 	struct sh_slice *words;
 	size_t n_words, words_cap;
-	size_t limit; /* pause when there are at least this many words */
 };
 
 struct sh_segmenter *sh_segmenter_new(const struct sh_jieba *j, struct sh_error *err)
@@ -73,7 +66,7 @@ void sh_segmenter_delete(struct sh_segmenter *s)
 	free(s);
 }
 
-/* ---- rows ---- */
+/* ---- characters ---- */
 
 static bool is_alnum(uint16_t code)
 {
@@ -85,79 +78,42 @@ static bool is_gap(uint16_t code)
 	return code >= SH_CODE_GAP;
 }
 
-enum { ROW = 256 }; /* characters of a row in which a stretch ends */
-
-/* Reads at most `room` characters. \r\n counts as one character. */
-static void read_chars(struct sh_segmenter *s, size_t room)
+static bool is_han(uint16_t code)
 {
-	const uint8_t *p = (const uint8_t *)s->at, *end = (const uint8_t *)s->end;
-	uint16_t *code = s->code + s->have;
-	uint32_t *off = s->off + s->have;
+	return code >= SH_CODE_HAN && code < SH_CODE_GAP;
+}
+
+static bool is_digit(uint16_t code)
+{
+	return code < SH_CODE_DIGIT + 10;
+}
+
+/* Reads the next piece: PIECE characters, and more up to a gap. \r\n counts as one character. There
+ * must be text left. */
+static int read_piece(struct sh_segmenter *s, struct sh_error *err)
+{
+	const uint8_t *start = (const uint8_t *)s->at, *p = start, *end = (const uint8_t *)s->end;
 	size_t n;
 
-	for (n = 0; n < room && p < end; n++) {
-		const uint8_t *from = p;
-		uint32_t cp = sh_utf8_next(&p, end);
+	for (n = 0; p < end && (n < PIECE || !is_gap(s->code[n - 1])); n++) {
+		uint32_t cp;
 
-		p += cp == '\r' && p < end && *p == '\n';
-		code[n] = cp < 0x10000 ? s->j->code[cp] : SH_CODE_GAP;
-		off[n + 1] = off[n] + (uint32_t)(p - from);
-	}
-	s->have += n;
-	s->at = (const char *)p;
-	code[n] = SH_CODE_GAP;
-}
-
-static int make_room(struct sh_segmenter *s, size_t chars, struct sh_error *err)
-{
-	if ((size_t)(s->at - s->row_text) > UINT32_MAX - 4 * chars)
-		return sh_error_set(err, SH_ERR_RANGE, "more than 2 GiB of text without a break");
-	chars += s->have + 1;
-	if (SH_RESERVE(s->code, s->code_cap, chars, err) < 0 ||
-	    SH_RESERVE(s->off, s->off_cap, chars, err) < 0)
-		return -1;
-	if (s->have == 0)
-		s->off[0] = 0;
-	return 0;
-}
-
-/* Moves the incomplete stretch at the row's end to the row's start. */
-static void keep_rest(struct sh_segmenter *s)
-{
-	size_t rest = s->have - s->n;
-	uint32_t start = s->have ? s->off[s->n] : 0;
-
-	s->row_text += start;
-	for (size_t i = 0; i < rest; i++) {
-		s->code[i] = s->code[s->n + i];
-		s->off[i] = s->off[s->n + i] - start;
-	}
-	if (s->have)
-		s->off[rest] = s->off[s->have] - start;
-	s->have = rest;
-	s->n = 0;
-}
-
-/* Reads the next row: 256 characters, and more until a stretch ends. There must be text left. */
-static int read_row(struct sh_segmenter *s, struct sh_error *err)
-{
-	size_t room = ROW;
-
-	keep_rest(s);
-	do {
-		size_t before = s->have, end;
-
-		if (make_room(s, room, err) < 0)
+		if (SH_RESERVE(s->code, s->code_cap, n + 2, err) < 0 ||
+		    SH_RESERVE(s->off, s->off_cap, n + 2, err) < 0)
 			return -1;
-		read_chars(s, room);
-		end = s->have;
-		while (s->at < s->end && end > before && !is_gap(s->code[end - 1]))
-			end--;
-		if (end > before)
-			s->n = end;
-		room = s->have;
-	} while (s->n == 0);
-	s->x = s->run_end = s->model_end = s->covered = 0;
+		if (p - start > INT32_MAX)
+			return sh_error_set(
+			    err, SH_ERR_RANGE, "more than 2 GiB of text without a break");
+		s->off[n] = (uint32_t)(p - start);
+		cp = sh_utf8_next(&p, end);
+		p += cp == '\r' && p < end && *p == '\n';
+		s->code[n] = cp < 0x10000 ? s->j->code[cp] : SH_CODE_GAP;
+	}
+	s->off[n] = (uint32_t)(p - start);
+	s->code[n] = SH_CODE_GAP;
+	s->n = n;
+	s->piece = s->at;
+	s->at = (const char *)p;
 	return 0;
 }
 
@@ -172,10 +128,10 @@ static inline int give(struct sh_segmenter *s, const char *p, size_t n, struct s
 	return 0;
 }
 
-/* Appends the word of characters x .. x + len - 1 of the row. */
+/* Appends the word of characters x .. x + len - 1 of the piece. */
 static inline int give_chars(struct sh_segmenter *s, size_t x, size_t len, struct sh_error *err)
 {
-	return give(s, s->row_text + s->off[x], s->off[x + len] - s->off[x], err);
+	return give(s, s->piece + s->off[x], s->off[x + len] - s->off[x], err);
 }
 
 static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
@@ -185,52 +141,42 @@ static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
 	return at && j->node[at].log_freq >= 0;
 }
 
-/* cut_for_search(): appends the words of `gram` characters within a longer word
- * of len characters. */
-static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh_error *err)
+/* Does the same as give_chars(). cut_for_search(): first appends the words of two, then of three
+ * characters within a longer word. */
+static inline int give_word(struct sh_segmenter *s, size_t x, size_t len, struct sh_error *err)
 {
-	for (size_t x = s->x; len > gram && x + gram <= s->x + len; x++)
-		if (is_word(s->j, s->code + x, gram) && give_chars(s, x, gram, err) < 0)
+	bool search = s->mode == SH_JIEBA_SEARCH || s->mode == SH_JIEBA_SEARCH_NOHMM;
+
+	for (size_t gram = 2; search && gram <= 3 && gram < len; gram++)
+		for (size_t at = x; at + gram <= x + len; at++)
+			if (is_word(s->j, s->code + at, gram) && give_chars(s, at, gram, err) < 0)
+				return -1;
+	return give_chars(s, x, len, err);
+}
+
+/* Appends each of len characters as a word. */
+static int give_singles(struct sh_segmenter *s, size_t x, size_t len, struct sh_error *err)
+{
+	for (size_t end = x + len; x < end; x++)
+		if (give_word(s, x, 1, err) < 0)
 			return -1;
 	return 0;
 }
 
-/* Appends the next len characters as a word. */
-static inline int give_word(struct sh_segmenter *s, size_t len, struct sh_error *err)
-{
-	if (len > 2 && (s->mode == SH_JIEBA_SEARCH || s->mode == SH_JIEBA_SEARCH_NOHMM) &&
-	    (give_grams(s, len, 2, err) < 0 || give_grams(s, len, 3, err) < 0))
-		return -1;
-	if (give_chars(s, s->x, len, err) < 0)
-		return -1;
-	s->x += len;
-	return 0;
-}
+/* ---- the model: finalseg.cut() ---- */
 
-/* ---- the model, on characters up to run_end: finalseg.cut() ---- */
-
-static bool is_han(uint16_t code)
-{
-	return code >= SH_CODE_HAN && code < SH_CODE_GAP;
-}
-
-static bool is_digit(uint16_t code)
-{
-	return code < SH_CODE_DIGIT + 10;
-}
-
-/* Returns the length of the next word, which has no Han characters: [a-zA-Z0-9]+(\.\d+)?%?, or a
+/* Returns the length of the word at x, which has no Han characters: [a-zA-Z0-9]+(\.\d+)?%?, or a
  * maximal sequence of other characters. */
-static size_t ascii_word(const struct sh_segmenter *s)
+static size_t ascii_word(const struct sh_segmenter *s, size_t x, size_t end)
 {
 	const uint16_t dot = s->j->code['.'], percent = s->j->code['%'];
 	const uint16_t *code = s->code;
-	size_t i = s->x, end = s->run_end;
+	size_t i = x;
 
 	if (!is_alnum(code[i])) {
 		while (i < end && !is_alnum(code[i]) && !is_han(code[i]))
 			i++;
-		return i - s->x;
+		return i - x;
 	}
 	while (i < end && is_alnum(code[i]))
 		i++;
@@ -239,99 +185,82 @@ static size_t ascii_word(const struct sh_segmenter *s)
 			i++;
 	if (i < end && code[i] == percent)
 		i++;
-	return i - s->x;
+	return i - x;
 }
 
-/* Computes the states of the Han characters from x on. */
-static int ask_model(struct sh_segmenter *s, struct sh_error *err)
-{
-	size_t end = s->x;
-
-	while (end < s->run_end && is_han(s->code[end]))
-		end++;
-	if (SH_RESERVE(s->path, s->path_cap, end - s->x, err) < 0)
-		return -1;
-	s->model_start = s->x;
-	s->model_end = end;
-	sh_hmm_path(s->j, s->code + s->x, end - s->x, s->path);
-	return 0;
-}
-
-/* Returns the length of the model's next word. A word is one S, or ends with an
- * E, or at the end. */
-static size_t model_word(const struct sh_segmenter *s)
-{
-	size_t i = s->x - s->model_start, n = s->model_end - s->model_start, start = i;
-
-	if (s->path[i] == SH_HMM_S)
-		return 1;
-	while (i < n && s->path[i] != SH_HMM_E)
-		i++;
-	return (i < n ? i + 1 : n) - start;
-}
-
-/* Returns whether the next len characters are a removed word. */
-static bool splits(const struct sh_segmenter *s, size_t len)
+/* Returns whether these characters are a removed word, which the model must not make. */
+static bool is_removed(const struct sh_segmenter *s, size_t x, size_t len)
 {
 	uint32_t at;
 
 	if (s->j->h.n_split == 0)
 		return false;
-	at = sh_jieba_find(s->j, s->code + s->x, len);
+	at = sh_jieba_find(s->j, s->code + x, len);
 	return at && s->j->freq[at] & SH_FREQ_SPLIT;
 }
 
-static int give_model_word(struct sh_segmenter *s, struct sh_error *err)
+/* Appends the model's words of n Han characters. A word is one S, or ends with an E, or at the
+ * end. */
+static int cut_han(struct sh_segmenter *s, size_t x, size_t n, struct sh_error *err)
 {
 	size_t len;
 
-	if (!is_han(s->code[s->x]))
-		return give_word(s, ascii_word(s), err);
-	if (s->x >= s->model_end && ask_model(s, err) < 0)
+	if (SH_RESERVE(s->path, s->path_cap, n, err) < 0)
 		return -1;
-	len = model_word(s);
-	if (!splits(s, len))
-		return give_word(s, len, err);
-	while (len-- > 0)
-		if (give_word(s, 1, err) < 0)
+	sh_hmm_path(s->j, s->code + x, n, s->path);
+	for (size_t i = 0; i < n; i += len) {
+		len = 1;
+		if (s->path[i] != SH_HMM_S)
+			while (i + len < n && s->path[i + len - 1] != SH_HMM_E)
+				len++;
+		if ((is_removed(s, x + i, len) ? give_singles(s, x + i, len, err)
+					       : give_word(s, x + i, len, err)) < 0)
 			return -1;
-	return 0;
-}
-
-/* ---- modes: each appends words until the row ends or s->limit is reached ---- */
-
-/* Gives the next sequence of single characters to the model. When the sequence is a dictionary
- * word, appends its characters. */
-static int give_singles(struct sh_segmenter *s, struct sh_error *err)
-{
-	const uint16_t *step = s->step;
-	size_t end = s->x + 2;
-
-	while (step[end] == 1)
-		end++;
-	if (!is_word(s->j, s->code + s->x, end - s->x)) {
-		s->run_end = end;
-		return 0;
 	}
-	while (s->x < end)
-		if (give_word(s, 1, err) < 0)
-			return -1;
 	return 0;
 }
 
-/* Appends the words of the route. Runs of single characters go to the model. */
+/* Appends the words of characters x .. end - 1, none of which is a gap. */
+static int cut_by_model(struct sh_segmenter *s, size_t x, size_t end, struct sh_error *err)
+{
+	size_t len;
+
+	for (; x < end; x += len) {
+		for (len = 0; x + len < end && is_han(s->code[x + len]);)
+			len++;
+		if (len) {
+			if (cut_han(s, x, len, err) < 0)
+				return -1;
+			continue;
+		}
+		len = ascii_word(s, x, end);
+		if (give_word(s, x, len, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- modes: each appends the words of the piece ---- */
+
+/* Appends the words of the route. Sequences of single characters go to the model, unless the
+ * sequence is a word of the dictionary. */
 static int cut_hmm(struct sh_segmenter *s, struct sh_error *err)
 {
-	while (s->x < s->n && s->n_words < s->limit) {
-		size_t len = s->step[s->x];
+	const uint16_t *step = s->step;
+	size_t len;
+
+	for (size_t x = 0; x < s->n; x += len) {
 		int status;
 
-		if (s->x < s->run_end)
-			status = give_model_word(s, err);
-		else if (len == 1 && s->step[s->x + 1] == 1)
-			status = give_singles(s, err);
-		else
-			status = give_word(s, len ? len : 1, err);
+		for (len = 0; step[x + len] == 1;)
+			len++;
+		if (len < 2) {
+			len = step[x] ? step[x] : 1;
+			status = give_word(s, x, len, err);
+		} else {
+			status = is_word(s->j, s->code + x, len) ? give_singles(s, x, len, err)
+								 : cut_by_model(s, x, x + len, err);
+		}
 		if (status < 0)
 			return -1;
 	}
@@ -342,14 +271,14 @@ static int cut_hmm(struct sh_segmenter *s, struct sh_error *err)
 static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step, *code = s->code;
+	size_t len;
 
-	while (s->x < s->n && s->n_words < s->limit) {
-		size_t len = step[s->x] ? step[s->x] : 1;
-
-		if (step[s->x] == 1 && is_alnum(code[s->x]))
-			while (step[s->x + len] == 1 && is_alnum(code[s->x + len]))
+	for (size_t x = 0; x < s->n; x += len) {
+		len = step[x] ? step[x] : 1;
+		if (step[x] == 1 && is_alnum(code[x]))
+			while (step[x + len] == 1 && is_alnum(code[x + len]))
 				len++;
-		if (give_word(s, len, err) < 0)
+		if (give_word(s, x, len, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -358,12 +287,13 @@ static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 /* Appends the words of finalseg.cut() of each stretch. */
 static int cut_model(struct sh_segmenter *s, struct sh_error *err)
 {
-	while (s->x < s->n && s->n_words < s->limit) {
-		if (s->run_end < s->x)
-			s->run_end = s->x;
-		while (!is_gap(s->code[s->run_end]))
-			s->run_end++;
-		if ((s->x < s->run_end ? give_model_word(s, err) : give_word(s, 1, err)) < 0)
+	size_t len;
+
+	for (size_t x = 0; x < s->n; x += len) {
+		for (len = 0; !is_gap(s->code[x + len]);)
+			len++;
+		if (len == 0 ? give_word(s, x, len = 1, err) < 0
+			     : cut_by_model(s, x, x + len, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -407,20 +337,21 @@ static int add_english(struct sh_segmenter *s, const char *p, size_t n, struct s
 	return 0;
 }
 
-/* Appends the words that start at character x of a stretch, as jieba's __cut_all() does. */
-static int cut_stretch(struct sh_segmenter *s, struct sh_error *err)
+/* Appends the words that start at character x of a stretch, as jieba's __cut_all() does. *covered:
+ * the character after the last word. */
+static int cut_stretch(struct sh_segmenter *s, size_t x, size_t *covered, struct sh_error *err)
 {
-	size_t x = s->x, n = sh_jieba_edges(s->j, s->code + x, s->n - x, s->edges);
+	size_t n = sh_jieba_edges(s->j, s->code + x, s->n - x, s->edges);
 	bool alnum = is_alnum(s->code[x]);
 
 	if (!alnum && give_english(s, err) < 0)
 		return -1;
-	if (n == 1 && x >= s->covered) {
+	if (n == 1 && x >= *covered) {
 		const uint32_t *off = s->off + x;
 
-		s->covered = x + s->edges[0];
+		*covered = x + s->edges[0];
 		if (alnum)
-			return add_english(s, s->row_text + off[0], off[s->edges[0]] - off[0], err);
+			return add_english(s, s->piece + off[0], off[s->edges[0]] - off[0], err);
 		return give_chars(s, x, s->edges[0], err);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -428,7 +359,7 @@ static int cut_stretch(struct sh_segmenter *s, struct sh_error *err)
 			continue;
 		if (give_chars(s, x, s->edges[i], err) < 0)
 			return -1;
-		s->covered = x + s->edges[i];
+		*covered = x + s->edges[i];
 	}
 	return 0;
 }
@@ -443,35 +374,37 @@ static int end_gaps(struct sh_segmenter *s, const char *end, struct sh_error *er
 	return from ? give(s, from, (size_t)(end - from), err) : 0;
 }
 
-static int cut_gap(struct sh_segmenter *s, struct sh_error *err)
+static int cut_gap(struct sh_segmenter *s, size_t x, struct sh_error *err)
 {
-	const char *p = s->row_text + s->off[s->x];
+	const char *p = s->piece + s->off[x];
 
 	if (give_english(s, err) < 0)
 		return -1;
 	if (!s->gaps)
 		s->gaps = p;
-	if (s->code[s->x] != SH_CODE_SPACE)
+	if (s->code[x] != SH_CODE_SPACE)
 		return 0;
-	if (end_gaps(s, p, err) < 0 || give_chars(s, s->x, 1, err) < 0)
+	if (end_gaps(s, p, err) < 0 || give_chars(s, x, 1, err) < 0)
 		return -1;
-	s->gaps = s->row_text + s->off[s->x + 1];
+	s->gaps = s->piece + s->off[x + 1];
 	return 0;
 }
 
-/* Splits the row by the rules of cut_all(). Stops at the row's end or at s->limit words. */
+/* A word of gaps may go on in the next piece. */
 static int cut_all(struct sh_segmenter *s, struct sh_error *err)
 {
-	for (; s->x < s->n && s->n_words < s->limit; s->x++) {
-		if (is_gap(s->code[s->x])) {
-			if (cut_gap(s, err) < 0)
+	size_t covered = 0;
+
+	for (size_t x = 0; x < s->n; x++) {
+		if (is_gap(s->code[x])) {
+			if (cut_gap(s, x, err) < 0)
 				return -1;
-		} else if (end_gaps(s, s->row_text + s->off[s->x], err) < 0 ||
-			   cut_stretch(s, err) < 0) {
+		} else if (end_gaps(s, s->piece + s->off[x], err) < 0 ||
+			   cut_stretch(s, x, &covered, err) < 0) {
 			return -1;
 		}
 	}
-	if (s->x < s->n || s->at < s->end)
+	if (s->at < s->end)
 		return 0;
 	return give_english(s, err) < 0 ? -1 : end_gaps(s, s->end, err);
 }
@@ -487,66 +420,49 @@ static int (*const cutters[])(struct sh_segmenter *, struct sh_error *) = {
 	[SH_JIEBA_FINALSEG] = cut_model,
 };
 
+/* Finds the route of the piece, for the modes that need it. The scratch arrays have room for the
+ * longest word, which user words may have changed. */
 static int find_route(struct sh_segmenter *s, struct sh_error *err)
 {
-	if (s->mode == SH_JIEBA_CUT_ALL || s->mode == SH_JIEBA_FINALSEG)
+	size_t longest = s->j->h.max_len, room = 2;
+
+	if (s->mode == SH_JIEBA_CUT_ALL)
+		return SH_RESERVE(s->edges, s->edges_cap, longest, err);
+	if (s->mode == SH_JIEBA_FINALSEG)
 		return 0;
-	if (SH_RESERVE(s->step, s->step_cap, s->n + 1, err) < 0)
+	while (room <= longest)
+		room *= 2;
+	if (SH_RESERVE(s->ring, s->ring_cap, room, err) < 0 ||
+	    SH_RESERVE(s->step, s->step_cap, s->n + 1, err) < 0)
 		return -1;
-	sh_jieba_route(s->j, s->code, s->n, s->step, s->ring, s->ring_mask);
+	sh_jieba_route(s->j, s->code, s->n, s->step, s->ring, room - 1);
 	s->step[s->n] = 0;
 	return 0;
 }
 
-/* Enlarges the scratch arrays for the longest word, which user words may have changed. */
-static int make_ready(struct sh_segmenter *s, struct sh_error *err)
+/* Appends the words of the next piece. */
+static int cut_piece(struct sh_segmenter *s, struct sh_error *err)
 {
-	size_t longest = s->j->h.max_len, want = 2;
-
-	while (want <= longest)
-		want *= 2;
-	if (SH_RESERVE(s->ring, s->ring_cap, want, err) < 0 ||
-	    SH_RESERVE(s->edges, s->edges_cap, longest, err) < 0)
-		return -1;
-	s->ring_mask = want - 1;
-	return 0;
-}
-
-static int fill(struct sh_segmenter *s, struct sh_error *err)
-{
-	s->n_words = 0;
-	sh_arena_free(&s->made);
-	if (make_ready(s, err) < 0)
-		return -1;
-	while (s->n_words < s->limit) {
-		if (s->x < s->n) {
-			if (cutters[s->mode](s, err) < 0)
-				return -1;
-		} else if (s->at == s->end) {
-			return 0;
-		} else if (read_row(s, err) < 0 || find_route(s, err) < 0) {
-			return -1;
-		}
-	}
-	return 0;
+	return read_piece(s, err) < 0 || find_route(s, err) < 0 ? -1 : cutters[s->mode](s, err);
 }
 
 void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text)
 {
 	s->mode = mode;
-	s->at = s->row_text = text.p;
+	s->at = text.p;
 	s->end = text.n ? text.p + text.n : text.p;
-	s->have = s->n = s->x = 0;
 	s->english.n = s->joined.n = 0;
 	s->gaps = NULL;
-	s->limit = BATCH;
 }
 
 int sh_segment_next(
     struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err)
 {
-	if (fill(s, err) < 0)
-		return -1;
+	s->n_words = 0;
+	sh_arena_free(&s->made);
+	while (s->at < s->end && s->n_words == 0)
+		if (cut_piece(s, err) < 0)
+			return -1;
 	*words = s->words;
 	*n = s->n_words;
 	return 0;
@@ -556,6 +472,12 @@ int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice 
     const struct sh_slice **words, size_t *n, struct sh_error *err)
 {
 	sh_segment_begin(s, mode, text);
-	s->limit = SIZE_MAX;
-	return sh_segment_next(s, words, n, err);
+	s->n_words = 0;
+	sh_arena_free(&s->made);
+	while (s->at < s->end)
+		if (cut_piece(s, err) < 0)
+			return -1;
+	*words = s->words;
+	*n = s->n_words;
+	return 0;
 }

@@ -45,9 +45,9 @@ void sh_segmenter_delete(struct sh_segmenter *s);
 int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text,
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 
-/* The same for texts of any length. sh_segment_next() gives about 1000 words a call. *n is 0 only
- * after the last word. The text must stay valid until then. Memory grows only with the longest
- * stretch, 9 bytes per character. */
+/* The same for texts of any length. sh_segment_next() gives the words of a few hundred characters.
+ * *n is 0 only after the last word. The text must stay valid until then. Memory grows only with the
+ * longest stretch, about 9 bytes per character and 16 per word. */
 void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text);
 int sh_segment_next(
     struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err);

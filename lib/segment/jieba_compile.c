@@ -9,6 +9,26 @@
 #include "segment/jieba_trie.h"
 #include "unicode/utf8.h"
 
+struct compiler {
+	/* The model: natural logs of probabilities. */
+	double start[SH_HMM_STATES];
+	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
+	double emit[SH_HAN_COUNT][SH_HMM_STATES];   /* by code point - SH_HAN_FIRST */
+
+	uint16_t code[0x10000];
+	uint64_t han_freq[SH_HAN_COUNT]; /* by Han character: a word adds frequency + 1 */
+	struct sh_trie_word *words;
+	size_t n, words_cap;
+	uint32_t *pool; /* UTF-16 units of all words; assign_codes() replaces the units by codes */
+	size_t pool_n, pool_cap;
+	uint64_t total;
+	uint32_t max_len;
+
+	struct sh_jieba_node *nodes;
+	uint64_t *freq;
+	uint32_t n_nodes;
+};
+
 /* ---- the model ---- */
 
 struct parser {
@@ -89,17 +109,17 @@ static int state_of(uint32_t cp)
 enum model_file { START, TRANS, EMIT };
 
 /* Stores a number. cp: the inner key. */
-static void store(struct sh_jieba_prob *p, enum model_file file, int state, uint32_t cp, double x)
+static void store(struct compiler *c, enum model_file file, int state, uint32_t cp, double x)
 {
 	if (file == START)
-		p->start[state] = x;
+		c->start[state] = x;
 	else if (file == TRANS && state_of(cp) >= 0)
-		p->trans[state][state_of(cp)] = x;
+		c->trans[state][state_of(cp)] = x;
 	else if (file == EMIT && cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
-		p->emit[cp - SH_HAN_FIRST][state] = x;
+		c->emit[cp - SH_HAN_FIRST][state] = x;
 }
 
-static int read_dicts(struct parser *s, struct sh_jieba_prob *p, enum model_file file)
+static int read_dicts(struct parser *s, struct compiler *c, enum model_file file)
 {
 	int state = -1;
 	unsigned depth = 1;
@@ -125,7 +145,7 @@ static int read_dicts(struct parser *s, struct sh_jieba_prob *p, enum model_file
 			}
 			if (number(s, &x) < 0)
 				return -1;
-			store(p, file, state, cp, x);
+			store(c, file, state, cp, x);
 		}
 		if (depth && !accept(s, ',') && !is_at(s, '}'))
 			return fail(s, "a comma or a brace");
@@ -134,7 +154,7 @@ static int read_dicts(struct parser *s, struct sh_jieba_prob *p, enum model_file
 }
 
 static int read_model_file(
-    struct sh_jieba_prob *p, struct sh_slice text, enum model_file file, struct sh_error *err)
+    struct compiler *c, struct sh_slice text, enum model_file file, struct sh_error *err)
 {
 	static const char *const names[] = { "prob_start", "prob_trans", "prob_emit" };
 	struct parser s = { .p = text.p, .end = text.p + text.n, .wanted = "P={" };
@@ -142,55 +162,29 @@ static int read_model_file(
 
 	if (from)
 		s.p = from + 2;
-	if (from && read_dicts(&s, p, file) == 0)
+	if (from && read_dicts(&s, c, file) == 0)
 		return 0;
 	return sh_error_set(err, SH_ERR_RECORD, "%s: at byte %zu: expected %s", names[file],
 	    (size_t)(s.p - text.p), s.wanted);
 }
 
-int sh_jieba_prob_read(struct sh_jieba_prob *p, struct sh_slice start, struct sh_slice trans,
-    struct sh_slice emit, struct sh_error *err)
+/* Ignores characters that are not Han. A missing value is SH_HMM_NEVER. */
+static int read_model(struct compiler *c, const struct sh_jieba_source *src, struct sh_error *err)
 {
 	for (int y = 0; y < SH_HMM_STATES; y++) {
-		p->start[y] = SH_HMM_NEVER;
+		c->start[y] = SH_HMM_NEVER;
 		for (int z = 0; z < SH_HMM_STATES; z++)
-			p->trans[y][z] = SH_HMM_NEVER;
-		for (int c = 0; c < SH_HAN_COUNT; c++)
-			p->emit[c][y] = SH_HMM_NEVER;
+			c->trans[y][z] = SH_HMM_NEVER;
+		for (int i = 0; i < SH_HAN_COUNT; i++)
+			c->emit[i][y] = SH_HMM_NEVER;
 	}
-	if (read_model_file(p, start, START, err) < 0 || read_model_file(p, trans, TRANS, err) < 0)
-		return -1;
-	return read_model_file(p, emit, EMIT, err);
+	return read_model_file(c, src->start, START, err) < 0 ||
+		       read_model_file(c, src->trans, TRANS, err) < 0
+		   ? -1
+		   : read_model_file(c, src->emit, EMIT, err);
 }
 
 /* ---- the dictionary ---- */
-
-struct compiler {
-	struct sh_jieba_prob prob;
-	uint16_t code[0x10000];
-	uint64_t han_freq[SH_HAN_COUNT]; /* by Han character: a word adds frequency + 1 */
-	struct sh_trie_word *words;
-	size_t n, words_cap;
-	uint32_t *pool; /* UTF-16 units of all words; assign_codes() replaces the units by codes */
-	size_t pool_n, pool_cap;
-	uint64_t total;
-	uint32_t max_len;
-
-	struct sh_jieba_node *nodes;
-	uint64_t *freq;
-	uint32_t n_nodes;
-};
-
-/* Removes the next field and the space after it from *s. Returns the field. */
-static struct sh_slice next_field(struct sh_slice *s)
-{
-	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;
-	struct sh_slice field = sh_slice(s->p, space ? (size_t)(space - s->p) : s->n);
-	size_t skip = field.n + (space != NULL);
-
-	*s = sh_slice(s->p + skip, s->n - skip);
-	return field;
-}
 
 /* Returns -1. */
 static int fail_line(struct sh_error *err, uint64_t line, const char *why)
@@ -234,8 +228,8 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 	uint64_t freq;
 
 	text = sh_jieba_strip(text);
-	word = next_field(&text);
-	digits = next_field(&text);
+	word = sh_slice_cut(&text, ' ');
+	digits = sh_slice_cut(&text, ' ');
 	if (word.n == 0)
 		return fail_line(err, line, "no word");
 	if (sh_parse_u64(digits, &freq) != SH_NUM_OK)
@@ -248,17 +242,9 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 
 static int read_dict(struct compiler *c, struct sh_slice text, struct sh_error *err)
 {
-	const char *p = text.p, *end = text.p + text.n;
-	uint64_t line = 1;
-
-	for (; p < end; line++) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = lf ? lf : end;
-
-		if (add_line(c, sh_slice(p, (size_t)(stop - p)), line, err) < 0)
+	for (uint64_t line = 1; text.n; line++)
+		if (add_line(c, sh_slice_cut(&text, '\n'), line, err) < 0)
 			return -1;
-		p = lf ? lf + 1 : end;
-	}
 	if (c->total == 0)
 		return sh_error_set(err, SH_ERR_RECORD, "a dictionary without frequencies");
 	return 0;
@@ -319,13 +305,13 @@ static int write_image(const struct compiler *c, struct sh_buf *image, struct sh
 	h->total = c->total;
 	h->log_total = log((double)c->total);
 	h->max_len = c->max_len;
-	memcpy(h->start, c->prob.start, sizeof h->start);
-	memcpy(h->trans, c->prob.trans, sizeof h->trans);
+	memcpy(h->start, c->start, sizeof h->start);
+	memcpy(h->trans, c->trans, sizeof h->trans);
 	memcpy(p + l.code, c->code, sizeof c->code);
 	for (size_t i = 0; i < SH_HAN_COUNT; i++)
 		memcpy(p + l.emit +
-			   (c->code[SH_HAN_FIRST + i] - (size_t)SH_CODE_HAN) * sizeof *c->prob.emit,
-		    c->prob.emit[i], sizeof *c->prob.emit);
+			   (c->code[SH_HAN_FIRST + i] - (size_t)SH_CODE_HAN) * sizeof *c->emit,
+		    c->emit[i], sizeof *c->emit);
 	memcpy(p + l.node, c->nodes, c->n_nodes * sizeof *c->nodes);
 	memcpy(p + l.freq, c->freq, c->n_nodes * sizeof *c->freq);
 	sh_jieba_seal(p);
@@ -336,8 +322,7 @@ static int compile(struct compiler *c, const struct sh_jieba_source *src, struct
     struct sh_error *err)
 {
 	c->max_len = 1; /* every route may have words of one character */
-	if (sh_jieba_prob_read(&c->prob, src->start, src->trans, src->emit, err) < 0 ||
-	    read_dict(c, src->dict, err) < 0)
+	if (read_model(c, src, err) < 0 || read_dict(c, src->dict, err) < 0)
 		return -1;
 	assign_codes(c);
 	if (sh_trie_build(c->words, c->n, c->pool, &c->nodes, &c->freq, &c->n_nodes, err) < 0)

@@ -21,16 +21,4 @@ int sh_jieba_compile(const struct sh_jieba_source *src, struct sh_buf *image, st
 /* Replaces the content of *image by the image of an open dictionary, with the words added to it. */
 int sh_jieba_save(const struct sh_jieba *j, struct sh_buf *image, struct sh_error *err);
 
-/* Natural logs of probabilities. */
-struct sh_jieba_prob {
-	double start[SH_HMM_STATES];
-	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
-	double emit[SH_HAN_COUNT][SH_HMM_STATES];   /* by code point - SH_HAN_FIRST */
-};
-
-/* Parses the contents of the three files. Ignores characters that are not Han. A missing value is
- * SH_HMM_NEVER (segment/jieba_trie.h). */
-int sh_jieba_prob_read(struct sh_jieba_prob *p, struct sh_slice start, struct sh_slice trans,
-    struct sh_slice emit, struct sh_error *err);
-
 #endif

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "unicode/script.h"
 #include "unicode/utf8.h"
 
 enum { ALIGN = 64 };
@@ -209,19 +210,9 @@ int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether Python's bytes.strip() removes c. */
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct sh_slice sh_jieba_strip(struct sh_slice s)
 {
-	while (s.n && is_blank(*s.p))
-		s = sh_slice(s.p + 1, s.n - 1);
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	return s;
+	return sh_slice_strip(s, " \t\n\v\f\r");
 }
 
 unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
@@ -232,15 +223,6 @@ unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
 	units[0] = 0xD800 + ((cp - 0x10000) >> 10);
 	units[1] = 0xDC00 + (cp & 0x3FF);
 	return 2;
-}
-
-/* Returns the result of Python's str.isspace(). */
-static bool is_space(uint32_t c)
-{
-	if (c < 0x80)
-		return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1C && c <= 0x1F);
-	return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
-	       c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 uint16_t sh_jieba_text_code(uint32_t cp)
@@ -258,7 +240,8 @@ uint16_t sh_jieba_text_code(uint32_t cp)
 		return (uint16_t)(SH_CODE_ALNUM + 1 + (sign - signs));
 	if (cp >= 0xD800 && cp < 0xE000)
 		return 0;
-	return is_space(cp) ? SH_CODE_SPACE : SH_CODE_GAP;
+	/* Python's str.isspace(). */
+	return sh_is_white_space(cp) || (cp >= 0x1C && cp <= 0x1F) ? SH_CODE_SPACE : SH_CODE_GAP;
 }
 
 uint32_t sh_jieba_word_code(const uint16_t *code, uint32_t unit)

@@ -93,229 +93,7 @@ static int free_nodes_fit(
 	return 0;
 }
 
-/* ---- building from all words ---- */
-
-/* A node being built. The path from the root to this node has `depth` codes. Words lo .. hi - 1
- * begin with these codes. */
-struct draft {
-	uint32_t lo, hi;
-	uint32_t depth;
-	uint32_t code;         /* the last code of the path */
-	uint32_t parent;       /* index of the parent; lower than the draft's own index */
-	uint32_t kids, n_kids; /* index of the first child; children are adjacent, by code */
-	uint32_t base, slot;   /* slot: the node's number in the trie */
-	uint64_t freq;         /* sum of the frequencies of the words */
-};
-
-struct builder {
-	const struct sh_trie_word *words;
-	const uint32_t *pool;
-	struct draft *drafts;
-	size_t n, cap;
-
-	struct free_nodes free;
-	uint32_t *codes; /* of the children being placed */
-	size_t codes_cap;
-};
-
-/* Returns the natural log of a frequency; -INFINITY for 0. */
-static double log_of(uint64_t freq)
-{
-	return freq ? log((double)freq) : -INFINITY;
-}
-
-static int by_codes(const void *pa, const void *pb, void *pool)
-{
-	const struct sh_trie_word *a = pa, *b = pb;
-	const uint32_t *x = (const uint32_t *)pool + a->at, *y = (const uint32_t *)pool + b->at;
-
-	for (uint32_t i = 0; i < a->n && i < b->n; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	return sh_compare(a->order, b->order);
-}
-
-static int add_draft(struct builder *b, struct draft k, struct sh_error *err)
-{
-	if (SH_RESERVE(b->drafts, b->cap, b->n + 1, err) < 0)
-		return -1;
-	b->drafts[b->n++] = k;
-	return 0;
-}
-
-/* Adds the children of a draft. */
-static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
-{
-	struct draft k = b->drafts[at];
-	uint32_t lo = k.lo;
-
-	b->drafts[at].kids = (uint32_t)b->n;
-	while (lo < k.hi && b->words[lo].n == k.depth)
-		lo++;
-	while (lo < k.hi) {
-		uint32_t code = b->pool[b->words[lo].at + k.depth], hi = lo;
-
-		while (hi < k.hi && b->pool[b->words[hi].at + k.depth] == code)
-			hi++;
-		if (add_draft(b,
-			(struct draft){
-			    .lo = lo, .hi = hi, .depth = k.depth + 1, .code = code, .parent = at },
-			err) < 0)
-			return -1;
-		b->drafts[at].n_kids++;
-		lo = hi;
-	}
-	return 0;
-}
-
-/* Returns the last of the equal words that end at a draft; NULL when the draft is only a prefix. */
-static const struct sh_trie_word *word_at(const struct builder *b, const struct draft *k)
-{
-	const struct sh_trie_word *w = NULL;
-
-	for (uint32_t i = k->lo; i < k->hi && b->words[i].n == k->depth; i++)
-		w = &b->words[i];
-	return w;
-}
-
-static void sum_frequencies(struct builder *b)
-{
-	for (size_t i = b->n; i-- > 1;) {
-		const struct sh_trie_word *w = word_at(b, &b->drafts[i]);
-
-		if (w)
-			b->drafts[i].freq += w->freq;
-		b->drafts[b->drafts[i].parent].freq += b->drafts[i].freq;
-	}
-}
-
-/* Chooses the base of a draft: the least one at which the nodes of all children are unused. */
-static int choose_base(struct builder *b, struct draft *k, struct sh_error *err)
-{
-	const struct draft *kids = b->drafts + k->kids;
-
-	if (SH_RESERVE(b->codes, b->codes_cap, k->n_kids, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < k->n_kids; i++)
-		b->codes[i] = kids[i].code;
-	if (free_nodes_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < k->n_kids; i++)
-		free_nodes_remove(&b->free, k->base + kids[i].code);
-	return 0;
-}
-
-/* Orders drafts: most children first, because many children fit in few places; then the most
- * frequent first, so that their nodes are close together; then by index. */
-static int by_children(const void *pa, const void *pb, void *drafts)
-{
-	const struct draft *a = (const struct draft *)drafts + *(const uint32_t *)pa;
-	const struct draft *b = (const struct draft *)drafts + *(const uint32_t *)pb;
-
-	if (a->n_kids != b->n_kids)
-		return a->n_kids > b->n_kids ? -1 : 1;
-	if (a->freq != b->freq)
-		return a->freq > b->freq ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-static int choose_bases(struct builder *b, struct sh_error *err)
-{
-	uint32_t *order = malloc(b->n * sizeof *order);
-	size_t n = 0;
-	int status = 0;
-
-	if (!order)
-		return sh_error_nomem(err);
-	for (size_t i = 1; i < b->n; i++) /* the base of the root is 0 */
-		if (b->drafts[i].n_kids)
-			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof *order, by_children, b->drafts);
-	for (size_t i = 0; i < n && status == 0; i++)
-		status = choose_base(b, b->drafts + order[i], err);
-	free(order);
-	return status;
-}
-
-/* Sets the slot of each draft. Returns the number of nodes: the largest slot + 1. */
-static uint32_t assign_slots(struct builder *b)
-{
-	uint32_t top = SH_CODE_END - 1;
-
-	b->drafts[0].slot = SH_NODE_ROOT;
-	for (size_t i = 1; i < b->n; i++) {
-		struct draft *k = b->drafts + i;
-
-		k->slot = b->drafts[k->parent].base + k->code;
-		if (k->slot > top)
-			top = k->slot;
-	}
-	return top + 1;
-}
-
-static int write_nodes(const struct builder *b, struct sh_jieba_node **nodes, uint64_t **freq,
-    uint32_t n, struct sh_error *err)
-{
-	struct sh_jieba_node *node = malloc(n * sizeof *node);
-	uint64_t *f = calloc(n, sizeof *f);
-
-	if (!node || !f) {
-		free(node);
-		free(f);
-		return sh_error_nomem(err);
-	}
-	for (uint32_t s = 0; s < n; s++)
-		node[s] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
-	node[SH_NODE_ROOT].check = SH_NODE_ROOT;
-	for (size_t i = 1; i < b->n; i++) {
-		const struct draft *k = b->drafts + i;
-		const struct sh_trie_word *w = word_at(b, k);
-
-		f[k->slot] = w ? w->freq : 0;
-		node[k->slot].log_freq = log_of(f[k->slot]);
-		node[k->slot].base = k->base;
-		node[k->slot].check = b->drafts[k->parent].slot;
-	}
-	*nodes = node;
-	*freq = f;
-	return 0;
-}
-
-static int build(struct builder *b, size_t n_words, struct sh_jieba_node **nodes, uint64_t **freq,
-    uint32_t *n_nodes, struct sh_error *err)
-{
-	if (add_draft(b, (struct draft){ .hi = (uint32_t)n_words }, err) < 0)
-		return -1;
-	for (size_t i = 0; i < b->n; i++)
-		if (unfold(b, (uint32_t)i, err) < 0)
-			return -1;
-	sum_frequencies(b);
-	if (choose_bases(b, err) < 0)
-		return -1;
-	*n_nodes = assign_slots(b);
-	return write_nodes(b, nodes, freq, *n_nodes, err);
-}
-
-int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
-    struct sh_jieba_node **nodes, uint64_t **freq, uint32_t *n_nodes, struct sh_error *err)
-{
-	struct builder b = { .words = words, .pool = pool };
-	int status;
-
-	/* Numbers of words have 32 bits. The trie has less than 2^27 nodes in any case. */
-	if (n > UINT32_MAX / 4)
-		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
-	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
-	status = build(&b, n, nodes, freq, n_nodes, err);
-	free(b.drafts);
-	free(b.codes);
-	free_nodes_free(&b.free);
-	return status;
-}
-
-/* ---- adding a word ---- */
+/* ---- a trie in memory ---- */
 
 struct sh_jieba_own {
 	struct sh_jieba_node *node;
@@ -324,19 +102,24 @@ struct sh_jieba_own {
 	uint32_t *next;  /* next sibling of each node, 0: none */
 	size_t n, node_cap, freq_cap, first_cap, next_cap;
 	struct free_nodes free;
-	uint32_t *codes; /* scratch: codes of the children that move */
+	uint32_t *codes; /* scratch: of the children that get a base */
 	size_t codes_cap;
 };
 
-static void delete_own(struct sh_jieba_own *own)
+static void free_trie(struct sh_jieba_own *o)
 {
-	free(own->node);
-	free(own->freq);
-	free(own->first);
-	free(own->next);
-	free(own->codes);
-	free_nodes_free(&own->free);
-	free(own);
+	free(o->node);
+	free(o->freq);
+	free(o->first);
+	free(o->next);
+	free(o->codes);
+	free_nodes_free(&o->free);
+}
+
+static void delete_own(struct sh_jieba_own *o)
+{
+	free_trie(o);
+	free(o);
 }
 
 /* Extends the trie to at least `want` nodes. The new nodes are unused. */
@@ -355,17 +138,130 @@ static int more_nodes(struct sh_jieba_own *o, size_t want, struct sh_error *err)
 	return 0;
 }
 
+/* Finds a base with unused nodes for children of the n >= 1 ascending codes in o->codes. */
+static int find_base(struct sh_jieba_own *o, size_t n, uint32_t *base, struct sh_error *err)
+{
+	if (free_nodes_fit(&o->free, o->codes, n, base, err) < 0)
+		return -1;
+	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
+}
+
+/* Makes node `at` a child of `parent`. There must be room for it. */
+static void make_child(struct sh_jieba_own *o, uint32_t parent, uint32_t at)
+{
+	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, parent };
+	if (at >= SH_CODE_END)
+		free_nodes_remove(&o->free, at);
+	o->next[at] = o->first[parent];
+	o->first[parent] = at;
+}
+
+/* Sets the frequency of the word that ends at a node. flag: SH_FREQ_SPLIT, or 0. */
+static void set_freq(struct sh_jieba_own *o, uint32_t at, uint64_t freq, uint64_t flag)
+{
+	o->freq[at] = freq | flag;
+	o->node[at].log_freq = freq ? log((double)freq) : -INFINITY;
+}
+
+/* ---- building from all words ---- */
+
+/* A node whose children are to be made. Words lo .. hi - 1 begin with the `depth` codes of the path
+ * from the root to this node. */
+struct branch {
+	uint32_t lo, hi, depth, node;
+};
+
+struct builder {
+	const struct sh_trie_word *words;
+	const uint32_t *pool;
+	struct sh_jieba_own trie;
+	struct branch *queue;
+	size_t n, cap;
+};
+
+static int by_codes(const void *pa, const void *pb, void *pool)
+{
+	const struct sh_trie_word *a = pa, *b = pb;
+	const uint32_t *x = (const uint32_t *)pool + a->at, *y = (const uint32_t *)pool + b->at;
+
+	for (uint32_t i = 0; i < a->n && i < b->n; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return sh_compare(a->order, b->order);
+}
+
+/* Makes the children of a branch, and appends them to the queue. Sets the frequency of the word
+ * that ends at the branch: the last one of equal words. */
+static int make_children(struct builder *b, struct branch k, struct sh_error *err)
+{
+	struct sh_jieba_own *o = &b->trie;
+	uint32_t base = 0;
+	size_t from = b->n, n;
+
+	for (; k.lo < k.hi && b->words[k.lo].n == k.depth; k.lo++)
+		set_freq(o, k.node, b->words[k.lo].freq, 0);
+	for (uint32_t lo = k.lo, hi; lo < k.hi; lo = hi) {
+		uint32_t code = b->pool[b->words[lo].at + k.depth];
+
+		for (hi = lo; hi < k.hi && b->pool[b->words[hi].at + k.depth] == code;)
+			hi++;
+		n = b->n - from;
+		if (SH_RESERVE(b->queue, b->cap, b->n + 1, err) < 0 ||
+		    SH_RESERVE(o->codes, o->codes_cap, n + 1, err) < 0)
+			return -1;
+		b->queue[b->n++] = (struct branch){ lo, hi, k.depth + 1, code };
+		o->codes[n] = code;
+	}
+	n = b->n - from;
+	if (n && k.node != SH_NODE_ROOT && find_base(o, n, &base, err) < 0)
+		return -1;
+	o->node[k.node].base = base;
+	for (; from < b->n; from++) {
+		b->queue[from].node += base;
+		make_child(o, k.node, b->queue[from].node);
+	}
+	return 0;
+}
+
+int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
+    struct sh_jieba_node **nodes, uint64_t **freq, uint32_t *n_nodes, struct sh_error *err)
+{
+	struct builder b = { .words = words, .pool = pool };
+	struct branch all = { 0, (uint32_t)n, 0, SH_NODE_ROOT };
+	int status;
+
+	/* Numbers of words have 32 bits. The trie has less than 2^27 nodes in any case. */
+	if (n > UINT32_MAX / 4)
+		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
+	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
+	status = more_nodes(&b.trie, SH_CODE_END, err);
+	if (status == 0) {
+		b.trie.node[SH_NODE_ROOT].check = SH_NODE_ROOT;
+		status = make_children(&b, all, err);
+	}
+	for (size_t i = 0; i < b.n && status == 0; i++)
+		status = make_children(&b, b.queue[i], err);
+	if (status == 0) {
+		*nodes = b.trie.node;
+		*freq = b.trie.freq;
+		*n_nodes = (uint32_t)b.trie.n;
+		b.trie.node = NULL;
+		b.trie.freq = NULL;
+	}
+	free_trie(&b.trie);
+	free(b.queue);
+	return status;
+}
+
+/* ---- adding a word ---- */
+
 static void publish(struct sh_jieba *j)
 {
 	j->node = j->own->node;
 	j->freq = j->own->freq;
 	j->h.n_nodes = (uint32_t)j->own->n;
-}
-
-static void adopt(struct sh_jieba_own *o, uint32_t parent, uint32_t child)
-{
-	o->next[child] = o->first[parent];
-	o->first[parent] = child;
 }
 
 static bool is_used(const struct sh_jieba *j, uint32_t node)
@@ -389,12 +285,10 @@ static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh
 		if (parent >= n || !is_used(j, parent) || i - j->node[parent].base >= SH_CODE_END ||
 		    (i < SH_CODE_END && parent != SH_NODE_ROOT))
 			return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary");
+		if (i != SH_NODE_ROOT)
+			make_child(o, parent, i);
 		o->node[i] = j->node[i];
 		o->freq[i] = j->freq[i];
-		if (i >= SH_CODE_END)
-			free_nodes_remove(&o->free, i);
-		if (i != SH_NODE_ROOT)
-			adopt(o, parent, i);
 	}
 	return 0;
 }
@@ -425,62 +319,41 @@ static int by_code(const void *pa, const void *pb)
 	return sh_compare(a, b);
 }
 
-/* Finds a base with unused nodes for the children of `parent`, and for one more child of code
- * `extra`. */
-static int find_base(
-    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
-{
-	uint32_t c = o->first[parent];
-	size_t n;
-
-	for (n = 0;; n++, c = o->next[c]) {
-		if (SH_RESERVE(o->codes, o->codes_cap, n + 1, err) < 0)
-			return -1;
-		o->codes[n] = c ? c - o->node[parent].base : extra;
-		if (!c)
-			break;
-	}
-	n++;
-	qsort(o->codes, n, sizeof *o->codes, by_code);
-	if (free_nodes_fit(&o->free, o->codes, n, base, err) < 0)
-		return -1;
-	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
-}
-
-/* Moves a node to the unused node `to`, without its children. The caller updates
- * the parent's list. */
-static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
-{
-	o->node[to] = o->node[from];
-	o->freq[to] = o->freq[from];
-	o->first[to] = o->first[from];
-	for (uint32_t c = o->first[from]; c; c = o->next[c])
-		o->node[c].check = to;
-	o->node[from] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
-	o->freq[from] = 0;
-	o->first[from] = 0;
-	free_nodes_remove(&o->free, to);
-	free_nodes_add(&o->free, from);
-}
-
-/* Moves the children of `parent` to a base with room for one more child of code `extra`. */
+/* Moves the children of `parent` to a base with room for one more child of code `extra`. The
+ * children of these children stay. */
 static int move_children(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, struct sh_error *err)
 {
-	uint32_t base, old = o->node[parent].base, next;
+	uint32_t base, old = o->node[parent].base, next = o->first[parent];
+	size_t n = 0;
 
-	if (find_base(o, parent, extra, &base, err) < 0)
+	for (uint32_t c = next;; c = o->next[c]) {
+		if (SH_RESERVE(o->codes, o->codes_cap, n + 1, err) < 0)
+			return -1;
+		o->codes[n++] = c ? c - old : extra;
+		if (!c)
+			break;
+	}
+	qsort(o->codes, n, sizeof *o->codes, by_code);
+	if (find_base(o, n, &base, err) < 0)
 		return -1;
-	next = o->first[parent];
+	o->node[parent].base = base;
 	o->first[parent] = 0;
 	while (next) {
-		uint32_t child = next, to = child - old + base;
+		uint32_t from = next, to = from - old + base;
 
-		next = o->next[child];
-		move_node(o, child, to);
-		adopt(o, parent, to);
+		next = o->next[from];
+		make_child(o, parent, to);
+		o->node[to] = o->node[from];
+		o->freq[to] = o->freq[from];
+		o->first[to] = o->first[from];
+		for (uint32_t c = o->first[from]; c; c = o->next[c])
+			o->node[c].check = to;
+		o->node[from] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
+		o->freq[from] = 0;
+		o->first[from] = 0;
+		free_nodes_add(&o->free, from);
 	}
-	o->node[parent].base = base;
 	return 0;
 }
 
@@ -498,10 +371,7 @@ static int add_child(
 	at = o->node[parent].base + code;
 	if (free_nodes_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
 		return -1;
-	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, parent };
-	if (at >= SH_CODE_END)
-		free_nodes_remove(&o->free, at);
-	adopt(o, parent, at);
+	make_child(o, parent, at);
 	*child = at;
 	return 0;
 }
@@ -526,7 +396,6 @@ int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t f
 	old = j->own->freq[at] & SH_FREQ_SPLIT;
 	if (split && !old)
 		j->h.n_split++;
-	j->own->freq[at] = freq | (split ? SH_FREQ_SPLIT : old);
-	j->own->node[at].log_freq = log_of(freq);
+	set_freq(j->own, at, freq, split ? SH_FREQ_SPLIT : old);
 	return 0;
 }

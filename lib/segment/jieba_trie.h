@@ -39,9 +39,9 @@ double sh_hmm_path(const struct sh_jieba *j, const uint16_t *code, size_t n, uin
 
 /* Builds the double-array trie of a dictionary from all its words, and adds words to it.
  *
- * The base of a node with many children is chosen first, while large free areas exist. Of nodes
- * with equally many children, the more frequent node comes first, so that frequent nodes lie
- * together. jieba's 349,046 words need about a second. Nearly all nodes are used. */
+ * The bases of nodes are chosen in the order of their depths, then of their codes: nodes with many
+ * children mostly come first, while large free areas exist, and frequent nodes lie together. Nearly
+ * all nodes are used. */
 
 struct sh_trie_word {
 	size_t at;      /* index of the first code in the pool */

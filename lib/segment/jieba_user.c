@@ -132,25 +132,18 @@ static int add_line(
 int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error *err)
 {
 	struct sh_segmenter *s;
-	const char *p = text.p, *end = text.n ? p + text.n : p;
-	uint64_t line = 1;
 	int status;
 
-	if (text.n >= sizeof j->h.magic && memcmp(p, SH_JIEBA_MAGIC, sizeof j->h.magic) == 0)
+	if (text.n >= sizeof j->h.magic && memcmp(text.p, SH_JIEBA_MAGIC, sizeof j->h.magic) == 0)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a compiled dictionary, expected a list of words (SIMHASH_JIEBA=FILE names a "
 		    "compiled one)");
 	s = sh_segmenter_new(j, err);
 	status = s ? 0 : -1;
-
-	for (; p < end && status == 0; line++) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = lf ? lf : end;
-
-		status = add_line(j, s, sh_slice(p, (size_t)(stop - p)), err);
+	for (uint64_t line = 1; text.n && status == 0; line++) {
+		status = add_line(j, s, sh_slice_cut(&text, '\n'), err);
 		if (status < 0)
 			err->line = line;
-		p = lf ? lf + 1 : end;
 	}
 	sh_segmenter_delete(s);
 	return status;

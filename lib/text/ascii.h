@@ -5,11 +5,12 @@
  * A mask has one bit per byte, 1 where the byte belongs to a word. A word begins or ends where the
  * mask changes (as simdjson finds structure: Langdale and Lemire 2019). The letter of an escape is
  * removed from the mask without a branch. A call ends at the first unknown character. words.c
- * processes this character and calls again. ASCII is known. Some variants of words() also know Han
- * characters, kana and common punctuation.
+ * processes this character and calls again. words() knows ASCII, Han characters and common
+ * punctuation, and in some variants kana; chars() knows ASCII.
  *
- * All variants give the same tokens: t/unit/test_variants_words.c compares them. The bytes between
- * two words in the output may be anything. */
+ * All variants give the tokens that words.c finds without a variant, byte by byte:
+ * t/unit/test_variants_words.c compares them. The bytes between two words in the output may be
+ * anything. */
 #ifndef SH_TEXT_ASCII_H
 #define SH_TEXT_ASCII_H
 
@@ -45,16 +46,11 @@ struct sh_ascii_kernel {
 	/* Appends the characters of words, and one '_' after each word. Here open means: the output
 	 * is not empty and does not end with '_'. */
 	void (*chars)(struct sh_ascii_run *run);
-	bool han, kana; /* words() knows Han characters; kana, too */
+	bool kana; /* words() knows kana */
 };
 
-extern const struct sh_ascii_kernel sh_ascii_plain;
-#if defined(__x86_64__)
-extern const struct sh_ascii_kernel sh_ascii_avx2, sh_ascii_avx512;
-#endif
-
-/* Returns variant i of the variants that this machine can run, the fastest
- * first; NULL after the last. */
+/* Returns variant i of the variants that this machine can run, the fastest first; NULL after the
+ * last. Without a variant the tokenizer reads bytes one by one. */
 const struct sh_ascii_kernel *sh_ascii_kernel_at(unsigned i);
 
 #endif

@@ -19,22 +19,13 @@ static bool needs_dictionary(const struct sh_token_opts *opts)
 	return opts->method && (opts->method->needs_jieba || opts->method->needs_cppjieba);
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
 /* cppjieba compares whole lines. One line of its own list ends with a space, and so has no
  * effect. */
 static struct sh_slice trim(struct sh_slice s, const struct sh_token_opts *opts)
 {
 	if (opts->no_fold && opts->method && opts->method->needs_cppjieba)
 		return sh_without_cr(s);
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	while (s.n && is_blank(*s.p))
-		s = sh_slice(s.p + 1, s.n - 1);
-	return s;
+	return sh_slice_strip(s, " \t\r");
 }
 
 /* Makes the whole text one token. */
@@ -60,83 +51,55 @@ static int cut_nothing(
 /* For methods with a dictionary, where a line is a word. */
 static const struct sh_token_method whole_line = { .name = "line", .run = cut_nothing };
 
-/* Returns a tokenizer of one line, without filters. */
-static struct sh_tokenizer *line_tokenizer(const struct sh_token_opts *opts, struct sh_error *err)
+/* Splits each line without filters. Puts the lines of one token into *s unless s is NULL. Sets
+ * *several to the number of lines of several tokens, and *first to the first of these lines. */
+static int read_lines(struct sh_slice lines, const struct sh_token_opts *opts,
+    struct sh_stoplist *s, uint64_t *several, struct sh_slice *first, struct sh_error *err)
 {
 	struct sh_token_opts plain = { .method =
 					   needs_dictionary(opts) ? &whole_line : opts->method,
 		.no_fold = opts->no_fold,
 		.fold_marks = opts->fold_marks,
 		.raw = true };
+	struct sh_tokenizer *t = sh_tokenizer_new(&plain, err);
+	int status = t ? 0 : -1;
 
-	return sh_tokenizer_new(&plain, err);
-}
+	*several = 0;
+	for (lines = sh_utf8_skip_bom(lines); lines.n && status == 0;) {
+		struct sh_slice line = trim(sh_slice_cut(&lines, '\n'), opts);
+		struct sh_tokens tokens;
+		uint32_t index;
 
-/* Splits the next line, and moves *lines behind it. *line: the line, trimmed. */
-static int next_line(struct sh_tokenizer *t, const struct sh_token_opts *opts,
-    struct sh_slice *lines, struct sh_slice *line, struct sh_tokens *tokens, struct sh_error *err)
-{
-	const char *lf = memchr(lines->p, '\n', lines->n);
-	size_t n = lf ? (size_t)(lf - lines->p) : lines->n, used = n + (lf != NULL);
-
-	*line = trim(sh_slice(lines->p, n), opts);
-	*lines = sh_slice(lines->p + used, lines->n - used);
-	return sh_tokenize(t, *line, tokens, err);
-}
-
-int sh_stopwords_unusable(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
-    struct sh_slice *first, struct sh_error *err)
-{
-	struct sh_tokenizer *t;
-	struct sh_tokens tokens;
-	struct sh_slice line;
-	int status = 0;
-
-	*n = 0;
-	if (needs_dictionary(opts))
-		return 0;
-	t = line_tokenizer(opts, err);
-	if (!t)
-		return -1;
-	lines = sh_utf8_skip_bom(lines);
-	while (lines.n && status == 0) {
-		status = next_line(t, opts, &lines, &line, &tokens, err);
-		if (status == 0 && tokens.n > 1 && (*n)++ == 0)
+		status = sh_tokenize(t, line, &tokens, err);
+		if (status == 0 && tokens.n > 1 && (*several)++ == 0)
 			*first = line;
+		if (status == 0 && tokens.n == 1 && s)
+			status =
+			    sh_hmap_put(&s->words, sh_ngram_text(&tokens, 0, 1), &index, NULL, err);
 	}
 	sh_tokenizer_delete(t);
 	return status;
 }
 
-static int add_lines(struct sh_stoplist *s, struct sh_tokenizer *t,
-    const struct sh_token_opts *opts, struct sh_slice lines, struct sh_error *err)
+int sh_stopwords_unusable(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
+    struct sh_slice *first, struct sh_error *err)
 {
-	struct sh_tokens tokens;
-	struct sh_slice line;
-	uint32_t index;
-
-	for (lines = sh_utf8_skip_bom(lines); lines.n;) {
-		if (next_line(t, opts, &lines, &line, &tokens, err) < 0)
-			return -1;
-		if (tokens.n == 1 &&
-		    sh_hmap_put(&s->words, sh_ngram_text(&tokens, 0, 1), &index, NULL, err) < 0)
-			return -1;
-	}
-	return 0;
+	*n = 0;
+	return needs_dictionary(opts) ? 0 : read_lines(lines, opts, NULL, n, first, err);
 }
 
 struct sh_stoplist *sh_stopwords_read(
     struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err)
 {
 	struct sh_stoplist *s = calloc(1, sizeof *s);
-	struct sh_tokenizer *t = s ? line_tokenizer(opts, err) : NULL;
+	struct sh_slice first;
+	uint64_t several;
 
 	if (!s)
 		sh_error_nomem(err);
-	if (!t || sh_hmap_init(&s->words, err) < 0 || add_lines(s, t, opts, lines, err) < 0) {
-		sh_stoplist_delete(s);
-		s = NULL;
-	}
-	sh_tokenizer_delete(t);
-	return s;
+	else if (sh_hmap_init(&s->words, err) == 0 &&
+		 read_lines(lines, opts, s, &several, &first, err) == 0)
+		return s;
+	sh_stoplist_delete(s);
+	return NULL;
 }

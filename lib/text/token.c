@@ -126,7 +126,7 @@ void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *ke
 	if (t->opts.places && t->opts.unit == SH_UNIT_CHAR)
 		fits = false;
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
-	t->han = t->ascii_kernel && kernel->han && t->opts.unit == SH_UNIT_WORD;
+	t->han = t->ascii_kernel && t->opts.unit == SH_UNIT_WORD;
 }
 
 void sh_tokenizer_delete(struct sh_tokenizer *t)

@@ -36,6 +36,13 @@ enum sh_script sh_script_of(uint32_t c)
 	return r ? r->script : SH_SCRIPT_OTHER;
 }
 
+bool sh_is_white_space(uint32_t c)
+{
+	return c == ' ' || (c >= 9 && c <= 13) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+	       (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+	       c == 0x205F || c == 0x3000;
+}
+
 bool sh_composes_back(uint32_t c)
 {
 	return find(COMPOSING_RANGES, sizeof COMPOSING_RANGES / sizeof *COMPOSING_RANGES, c);

@@ -35,4 +35,7 @@ enum sh_script sh_script_of(uint32_t c);
  * is split before U+11A7. */
 bool sh_composes_back(uint32_t c);
 
+/* Returns whether c has Unicode's property White_Space, as Go's unicode.IsSpace(). */
+bool sh_is_white_space(uint32_t c);
+
 #endif

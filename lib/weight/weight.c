@@ -189,7 +189,7 @@ static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 }
 
 static const struct sh_scheme rows[] = {
-	{ .name = "set", .weigh = set, .flat = true },
+	{ .name = "set", .weigh = set },
 	{ .name = "tf", .weigh = tf, .additive = true },
 	{ .name = "freq", .weigh = freq, .needs_tokens = true, .needs_count = true },
 	{ .name = "log", .weigh = log_tf, .needs_count = true },

@@ -39,7 +39,6 @@ struct sh_scheme {
 	bool needs_tokens;
 	bool additive;    /* the weight is tf: occurrences may be added one by one, each with 1 */
 	bool needs_count; /* tf must be a whole number; otherwise it may be any sum of weights */
-	bool flat;        /* the weight is 1 for any tf */
 	/* Stores the weight in millionths. SH_ERR_RANGE: the weight exceeds an int64_t.
 	 * SH_ERR_PARAM: df is 0 or exceeds docs, tf is 0 or exceeds tokens, or idf is negative. */
 	int (*weigh)(const struct sh_term *t, int64_t *weight, struct sh_error *err);

@@ -15,7 +15,6 @@ static int fuzz_trouble(void *arg, struct sh_error *err)
 static void as(enum sh_container_form form, struct sh_slice bytes)
 {
 	struct sh_container c;
-	struct sh_member m;
 	struct sh_reader r;
 	struct sh_error err = { 0 };
 	char some[4096];
@@ -24,7 +23,7 @@ static void as(enum sh_container_form form, struct sh_slice bytes)
 
 	check(sh_reader_memory(&r, bytes, &err) == 0);
 	got = sh_container_open(&c, form, &r, FUZZ_MAX_SIZE, &err);
-	while (got >= 0 && (got = sh_container_next(&c, &m, &err)) > 0)
+	while (got >= 0 && (got = sh_container_next(&c, &err)) > 0)
 		while ((n = sh_container_read(&c, some, sizeof some, &err)) > 0)
 			check((size_t)n <= sizeof some);
 	check(got == 0 || (err.code != SH_OK && *err.text));

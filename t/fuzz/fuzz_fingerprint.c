@@ -45,24 +45,24 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 static void hashes_only(
     const struct oracle *o, struct sh_fingerprint_opts opts, struct sh_slice text)
 {
-	struct sh_analyser a;
-	struct sh_analysis x;
+	struct sh_fingerprinter *f;
+	struct sh_fingerprint x;
 	struct sh_error err;
 
 	opts.scheme = NULL;
 	opts.bits = 64;
-	check(sh_analyser_init(&a, &opts, NULL, &err) == 0 && sh_analyse(&a, text, &x, &err) == 0);
-	check(x.fp.empty == (o->n == 0));
-	check(x.fp.features >= o->n);
-	sh_analyser_free(&a);
+	check((f = sh_fingerprinter_new(&opts, &err)) && sh_fingerprint(f, text, &x, &err) == 0);
+	check(x.empty == (o->n == 0));
+	check(x.features >= o->n);
+	sh_fingerprinter_delete(f);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct oracle o;
 	struct sh_fingerprint_opts opts;
-	struct sh_analyser a;
-	struct sh_analysis x;
+	struct sh_fingerprinter *f;
+	struct sh_fingerprint x;
 	struct sh_buf b = { 0 };
 	struct sh_error err;
 	unsigned empty = 0;
@@ -83,10 +83,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		append(&b, "", 0), b.p = b.p ? b.p : calloc(1, 1);
 	opts.tie = 0;
 	check(agrees(&o, &opts, &b, &empty));
-	check(sh_analyser_init(&a, &opts, NULL, &err) == 0 &&
-	      sh_analyse(&a, sh_buf_slice(&b), &x, &err) == 0);
-	by_accumulator(&o, &opts, &x.fp);
-	sh_analyser_free(&a);
+	check((f = sh_fingerprinter_new(&opts, &err)) &&
+	      sh_fingerprint(f, sh_buf_slice(&b), &x, &err) == 0);
+	by_accumulator(&o, &opts, &x);
+	sh_fingerprinter_delete(f);
 	hashes_only(&o, opts, sh_buf_slice(&b));
 	sh_buf_free(&b);
 	return 0;

@@ -13,10 +13,10 @@ static const char emit_py[] =
     "P={'B': {'\\u4e2d': -3.6, '\\u5927': -5.1}, 'E': {'\\u56fd': -4.2, '\\u4eba': -6.0},"
     " 'M': {'\\u56fd': -5.5, '\\u5b66': -7.1}, 'S': {'\\u7684': -2.2, '\\u4eba': -8.0}}";
 
-static struct sh_buf compile(struct sh_slice dict)
+static struct sh_buf compile(
+    struct sh_slice dict, struct sh_slice start, struct sh_slice trans, struct sh_slice emit)
 {
-	struct sh_jieba_source src = { dict, sh_slice_str(start_py), sh_slice_str(trans_py),
-		sh_slice_str(emit_py) };
+	struct sh_jieba_source src = { dict, start, trans, emit };
 	struct sh_buf image = { 0 };
 	struct sh_error err;
 
@@ -112,15 +112,11 @@ static void damage(const struct sh_buf *good, struct sh_slice text)
 	memcpy(bad.p, good->p, good->n);
 }
 
-static void sources(struct sh_slice text)
+static void use_sources(struct sh_buf image, struct sh_slice text)
 {
-	static struct sh_jieba_prob prob;
-	struct sh_buf image = compile(text);
 	struct sh_error err;
 	struct sh_jieba *j;
 
-	sh_jieba_prob_read(&prob, text, sh_slice_str(trans_py), sh_slice_str(emit_py), &err);
-	sh_jieba_prob_read(&prob, sh_slice_str(start_py), text, text, &err);
 	if (image.n) {
 		j = sh_jieba_open_image(sh_buf_slice(&image), &err);
 		check(j && sh_jieba_check(j, &err) == 0);
@@ -130,13 +126,24 @@ static void sources(struct sh_slice text)
 	sh_buf_free(&image);
 }
 
+static void sources(struct sh_slice text)
+{
+	struct sh_slice dict = sh_slice_str(small_dict), start = sh_slice_str(start_py);
+	struct sh_slice trans = sh_slice_str(trans_py), emit = sh_slice_str(emit_py);
+
+	use_sources(compile(text, start, trans, emit), text);
+	use_sources(compile(dict, text, trans, emit), text);
+	use_sources(compile(dict, start, text, text), text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct sh_buf image;
 	struct sh_slice text;
 
 	if (!image.n)
-		image = compile(sh_slice_str(small_dict));
+		image = compile(sh_slice_str(small_dict), sh_slice_str(start_py),
+		    sh_slice_str(trans_py), sh_slice_str(emit_py));
 	check(image.n > 0);
 	if (size == 0)
 		return 0;

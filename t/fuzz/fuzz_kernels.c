@@ -3,9 +3,12 @@
  * sums, counts of distinct hashes. */
 #include "base/compare.h"
 #include "fp/count.h"
+#include "fp/simhash.h"
 #include "fuzz.h"
 
 #include "../unit/test_variants.c"
+
+static struct sh_error err;
 
 enum { MOST = 260, STRETCH = MOST + 300 };
 

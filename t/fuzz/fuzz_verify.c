@@ -4,34 +4,35 @@
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"
-#include "fp/analysis.h"
+#include "fp/features.h"
 #include "match/measure.h"
 
 enum { LONGEST = 400 };
 
 struct side {
 	struct oracle o;
-	struct sh_analyser analyser;
+	struct sh_features *features;
 	struct sh_feature_set set;
 	uint64_t weight[FEATURES_MAX];
 	struct sh_weighed_set weighed;
 };
 
-static void begin(struct sh_analyser *a, const struct sh_fingerprint_opts *opts)
+static struct sh_features *begin(const struct sh_fingerprint_opts *opts)
 {
 	struct sh_feature_opts f = {
 		.token = opts->token, .ngrams = opts->ngrams, .key = { 12, 34 }
 	};
+	struct sh_features *made;
 	struct sh_error err;
 
-	check(sh_analyser_init(a, NULL, &f, &err) == 0);
+	check((made = sh_features_new(&f, &err)) != NULL);
+	return made;
 }
 
 static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct sh_slice text)
 {
 	struct sh_tokenizer *t;
 	struct sh_tokens tokens;
-	struct sh_analysis got;
 	struct sh_error err;
 	uint64_t all = 0;
 
@@ -39,10 +40,9 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 	check(t && sh_tokenize(t, text, &tokens, &err) == 0);
 	collect(&s->o, &tokens, opts->ngrams, opts->token.unit == SH_UNIT_CHAR);
 	count(&s->o);
-	begin(&s->analyser, opts);
-	check(sh_analyse(&s->analyser, text, &got, &err) == 0);
-	check(got.bad_utf8 == tokens.bad_utf8);
-	s->set = got.set;
+	s->features = begin(opts);
+	check(sh_features_of(s->features, text, &s->set, &err) == 0);
+	check(s->set.bad_utf8 == tokens.bad_utf8);
 	sh_tokenizer_delete(t);
 	check(s->set.n == s->o.n);
 	s->weighed = (struct sh_weighed_set){ .hash = s->set.hash, .weight = s->weight };
@@ -123,8 +123,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill(&x, &opts, sh_slice(a, cut));
 	fill(&y, &opts, sh_slice(b, n - cut));
 	compare(&x, &y);
-	sh_analyser_free(&x.analyser);
-	sh_analyser_free(&y.analyser);
+	sh_features_delete(x.features);
+	sh_features_delete(y.features);
 	free(a);
 	free(b);
 	return 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "fp/analysis.h"
+#include "fp/features.h"
 #include "rng.h"
 #include "scratch.h"
 #include "tap.h"
@@ -246,15 +246,15 @@ static void against_strings(
 }
 
 /* Gives stored documents, whose numbers follow those of the corpus, by their tokens alone. */
-static int stored(void *analyser, unsigned thread, uint32_t document, struct sh_feature_set *set,
+static int stored(void *features, unsigned thread, uint32_t document, struct sh_feature_set *set,
     struct sh_error *err)
 {
 	const char *text = texts[document - DOCS].text;
-	struct sh_analysis x;
+	struct sh_feature_set x;
 
-	if (thread != 3 || sh_analyse(analyser, sh_slice(text, strlen(text)), &x, err) < 0)
+	if (thread != 3 || sh_features_of(features, sh_slice(text, strlen(text)), &x, err) < 0)
 		return -1;
-	*set = (struct sh_feature_set){ .ordered = x.set.ordered, .n_ordered = x.set.n_ordered };
+	*set = (struct sh_feature_set){ .ordered = x.ordered, .n_ordered = x.n_ordered };
 	return 0;
 }
 
@@ -325,13 +325,13 @@ static void thresholds(bool jaccard, bool edit, unsigned min, unsigned max)
 		.corpus = &corpus,
 		.stored = stored,
 		.thread = 3 };
-	struct sh_analyser analyser;
+	struct sh_features *features;
 	struct sh_error err;
 	unsigned wrong;
 
-	opts.features.ordered = true;
-	wrong = (unsigned)sh_analyser_init(&analyser, NULL, &opts.features, &err);
-	opts.arg = &analyser;
+	features = sh_features_new(&opts.features, &err);
+	wrong = !features;
+	opts.arg = features;
 	for (unsigned round = 0; round < 36; round++) {
 		struct sh_comparer *c;
 
@@ -348,7 +348,7 @@ static void thresholds(bool jaccard, bool edit, unsigned min, unsigned max)
 		sh_comparer_delete(c);
 		sh_corpus_free(&corpus);
 	}
-	sh_analyser_free(&analyser);
+	sh_features_delete(features);
 	ok(wrong == 0, "%s%s, %u to %u words: what reaches a threshold is exact, nothing else does",
 	    jaccard ? "jaccard " : "", edit ? "edit" : "", min, max);
 }

@@ -679,25 +679,6 @@ static void from_lines(void)
 		ok(!sh_mbox_from(sh_slice_str(no[i])), "does not begin a message: %.14s", no[i]);
 }
 
-/* ---- ids ---- */
-
-static void ids(void)
-{
-	struct sh_ids seen;
-	bool good = true, again;
-	char id[20];
-
-	must(sh_ids_init(&seen, &err) == 0);
-	for (int round = 0; round < 2; round++)
-		for (int i = 0; i < 5000; i++) {
-			must(sh_ids_add(&seen, sh_slice(id, (size_t)sprintf(id, "%d", i)), &again,
-				 &err) == 0);
-			good = good && again == (round == 1);
-		}
-	ok(good && seen.n == 5000, "repeated ids are distinguished from new ids");
-	sh_ids_free(&seen);
-}
-
 int main(void)
 {
 	rng_init(20261121);
@@ -711,7 +692,6 @@ int main(void)
 	pages();
 	frames();
 	from_lines();
-	ids();
 	sh_charset_free(&charset);
 	return done_testing();
 }

@@ -4,8 +4,8 @@
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
 #include "base/compare.h"
-#include "fp/analysis.h"
 #include "fp/count.h"
+#include "fp/fingerprinter.h"
 #include "published/published.h"
 
 #include <math.h>
@@ -190,24 +190,23 @@ static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, con
     unsigned *empty)
 {
 	struct sh_error err;
-	struct sh_analyser a;
+	struct sh_fingerprinter *f = sh_fingerprinter_new(opts, &err);
 	struct sh_tokenizer *t = sh_tokenizer_new(&opts->token, &err);
 	char *text = exact_copy(b->p, b->n);
-	struct sh_analysis got;
+	struct sh_fingerprint got;
 	struct sh_tokens tokens;
 	uint64_t want[SH_FP_MAX_WORDS];
 	bool any, good;
 
-	must(t && sh_tokenize(t, sh_slice(text, b->n), &tokens, &err) == 0 &&
-	     sh_analyser_init(&a, opts, NULL, &err) == 0);
+	must(t && f && sh_tokenize(t, sh_slice(text, b->n), &tokens, &err) == 0);
 	collect(o, &tokens, opts->ngrams, opts->token.unit == SH_UNIT_CHAR);
 	count(o);
 	any = sums(o, opts, want);
-	good = sh_analyse(&a, sh_slice(text, b->n), &got, &err) == 0 && got.fp.empty == !any &&
+	good = sh_fingerprint(f, sh_slice(text, b->n), &got, &err) == 0 && got.empty == !any &&
 	       got.bad_utf8 == tokens.bad_utf8 &&
-	       (!any || memcmp(got.fp.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
+	       (!any || memcmp(got.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
 	*empty += !any;
-	sh_analyser_free(&a);
+	sh_fingerprinter_delete(f);
 	sh_tokenizer_delete(t);
 	free(text);
 	return good;

@@ -2,7 +2,6 @@
 /* Every row of a table of variants gives the results of plain C; words are in
  * test_variants_words.c. */
 #include "base/bytes.h"
-#include "fp/simhash.h"
 #include "hash/hash.h"
 #include "hash/keyed.h"
 #include "hash/mix.h"
@@ -10,8 +9,6 @@
 #include "io/source.h"
 #include "tap.h"
 #include "text_util.h"
-
-static struct sh_error err;
 
 /* ---- the default hash ------------------------------------------------------------------ */
 
@@ -135,39 +132,6 @@ static void test_keyed(const struct sh_keyed_kernel *kernel)
 	    kernel->variant.name);
 }
 
-/* Adding units and removing some gives the sums of fewer units. */
-static void test_subtract(const struct sh_simhash_kernel *kernel)
-{
-	enum { MOST = 3000 };
-	static struct sh_simhash a, b;
-	uint64_t h[MOST], x[4], y[4];
-	int64_t less[MOST], weight[MOST];
-	unsigned rounds = rng_rounds(1000), bad = 0;
-
-	for (unsigned round = 0; round < rounds; round++) {
-		size_t n = rng_below(round % 10 ? 40 : MOST), i;
-		unsigned bits = round % 2 ? 64 : 256;
-		int64_t all = 0;
-
-		for (i = 0; i < n; i++) {
-			h[i] = i && rng_below(2) ? ~h[rng_below(i)] : rng();
-			less[i] = rng_below(3) ? (int64_t)rng_below(SH_WEIGHT_ONE + 1) : 0;
-			weight[i] = SH_WEIGHT_ONE - less[i];
-			all += less[i];
-		}
-		sh_simhash_init(&a, bits, round / 2 % 2, &err);
-		sh_simhash_init(&b, bits, round / 2 % 2, &err);
-		a.kernel = kernel;
-		sh_simhash_add_units(&a, h, n, &err);
-		sh_simhash_subtract(&a, h, less, n, all);
-		sh_simhash_add_weighted(&b, h, weight, n, &err);
-		sh_simhash_finish(&a, x);
-		sh_simhash_finish(&b, y);
-		bad += memcmp(x, y, bits / 8) != 0 || sh_simhash_total(&a) != sh_simhash_total(&b);
-	}
-	ok(!bad, "%s: removing weight gives the sums of less weight", kernel->variant.name);
-}
-
 /* ---- LFs -------------------------------------------------------------------------------- */
 
 static void test_newlines(void)
@@ -196,15 +160,12 @@ int main(void)
 {
 	const struct sh_mix_kernel *mix;
 	const struct sh_keyed_kernel *keyed;
-	const struct sh_simhash_kernel *sums;
 
 	rng_init(4);
 	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
 		test_mix(mix);
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
-	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
-		test_subtract(sums);
 	test_newlines();
 	return done_testing();
 }
