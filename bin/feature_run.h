@@ -73,8 +73,8 @@ void read_df_limits(
 _Noreturn void refuse_peeked(
     struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
 
-/* Ends the program when the records look like texts, each with a number behind the text. advice: what
- * to do, for the message. */
+/* Ends the program when the records look like texts, each with a number behind the text. advice:
+ * what to do, for the message. */
 void need_features(struct cli *c, struct sh_source *source, const char *advice);
 
 /* The option that turns need_features() off. */

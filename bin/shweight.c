@@ -77,8 +77,8 @@ struct counted {
 	bool watched;             /* no more documents are watched */
 	struct sh_terms features; /* distinct, with their counts in millionths */
 	int64_t tokens;           /* sum of the counts, in millionths */
-	/* The features that are not dropped, with their weights. A weight below 0 is minus the row of
-	 * settings->shown that has it. */
+	/* The features that are not dropped, with their weights. A weight below 0 is minus the row
+	 * of settings->shown that has it. */
 	struct sh_heavy *kept;
 	size_t cap;
 };

@@ -20,8 +20,8 @@ enum { GRAIN = 64 }; /* documents of a task */
 /* Reads documents of the batch and of the archive, in one thread. */
 struct sh_batch_reader {
 	struct sh_batch *batch;
-	/* of archived texts, or of the texts of the batch where the archive has sketches; NULL until
-	 * it is needed */
+	/* of archived texts, or of the texts of the batch where the archive has sketches; NULL
+	 * until it is needed */
 	struct sh_features *features;
 	uint64_t *token;
 	size_t token_cap;

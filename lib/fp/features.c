@@ -21,9 +21,9 @@ struct sh_features {
 	size_t token_cap;
 };
 
-/* Returns whether a set can be computed from the hashes of its tokens alone. The bytes between tokens
- * are then not read. Words of other methods may contain blanks: two n-grams of different words may
- * have the same text, and must then be the same feature. */
+/* Returns whether a set can be computed from the hashes of its tokens alone. The bytes between
+ * tokens are then not read. Words of other methods may contain blanks: two n-grams of different
+ * words may have the same text, and must then be the same feature. */
 static bool has_rows(const struct sh_feature_opts *opts)
 {
 	const struct sh_token_opts *token = &opts->token;

@@ -43,9 +43,9 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 /* f may be NULL. */
 void sh_features_delete(struct sh_features *f);
 
-/* Computes the set of a text. The set belongs to f, and is valid until the next call with f. Returns
- * 0; or -1, and *set is then undefined. Fails as sh_tokenize() does. SH_ERR_RANGE: the text has more
- * than INT32_MAX n-grams. */
+/* Computes the set of a text. The set belongs to f, and is valid until the next call with f.
+ * Returns 0; or -1, and *set is then undefined. Fails as sh_tokenize() does. SH_ERR_RANGE: the text
+ * has more than INT32_MAX n-grams. */
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "base/rows.h"
 
-/* Stores the number fp[0 .. n-1], most significant word first, without its last `shift` < 64 bits. */
+/* Stores the number fp[0 .. n-1], most significant word first, without the last `shift` bits. */
 static void shift_right(uint64_t *w, const uint64_t *fp, unsigned n, unsigned shift)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -193,8 +193,8 @@ static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 	}
 }
 
-/* Adds n <= BATCH features whose weights sum to `all`. Consecutive light weights are added together.
- * A weight above INT32_MAX is added alone. */
+/* Adds n <= BATCH features whose weights sum to `all`. Consecutive light weights are added
+ * together. A weight above INT32_MAX is added alone. */
 static void add_all(
     struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all)
 {

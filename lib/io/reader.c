@@ -149,7 +149,7 @@ static ssize_t decode(struct sh_reader_layer *d, char *p, size_t room, struct sh
 	return report(d, state, to - p, err);
 }
 
-/* Reads the output of the first `layers` layers. Returns the number of bytes, 0 at the end, or -1. */
+/* Reads the output of the first `layers` layers. Returns its bytes, 0 at the end, or -1. */
 static ssize_t read_layer(
     struct sh_reader *r, unsigned layers, char *p, size_t n, struct sh_error *err)
 {

@@ -66,10 +66,10 @@ struct sh_feature {
  * line. Return 0; or -1 with SH_ERR_RECORD, and err->line is 0. */
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
-/* A faster reader for successive records of one document. prefix: the id and a TAB. Reads the record
- * at p when it begins with the prefix and has a feature. Returns the beginning of the next line;
- * NULL for other lines, also some valid records: sh_record_feature() reads them. p < end. The byte
- * before `end` must be an LF, and SH_PAD bytes behind it must be readable. */
+/* A faster reader for successive records of one document. prefix: the id and a TAB. Reads the
+ * record at p when it begins with the prefix and has a feature. Returns the beginning of the next
+ * line; NULL for other lines, also some valid records: sh_record_feature() reads them. p < end. The
+ * byte before `end` must be an LF, and SH_PAD bytes behind it must be readable. */
 const char *sh_feature_line(
     struct sh_slice prefix, const char *p, const char *end, struct sh_slice *text, int64_t *weight);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/foreign.h"
 
-#define DUCKDB  "duckdb -c \"copy (from 'FILE') to '/dev/stdout' (format json)\" makes lines of JSON"
+#define DUCKDB  "duckdb -c \"copy (from 'FILE') to '/dev/stdout' (format json)\" writes JSON lines"
 #define PICTURE "a picture", "tesseract reads text in pictures"
 #define NO_TEXT "it holds no text"
 #define MAGIC(bytes)                                                                               \
