@@ -20,17 +20,17 @@ inject() {
 
 @test "a failed allocation ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
-	inject malloc -d 97
+	inject malloc -d 149
 }
 
 @test "a failed system call ends a program with a message, without a crash and without partial output" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers make calls of their own, and cannot be traced'
-	inject syscalls -d 251
+	inject syscalls -d 397
 }
 
 @test "failed calls of several threads end a program at once, also when more input would come" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers must be loaded first'
-	inject calls -d 31
+	inject calls -d 47
 }
 
 # each_allocation MANY PROGRAM ARGUMENT...: the program makes more than MANY allocations. Each one fails alone, and then
